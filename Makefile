@@ -3,21 +3,21 @@
 #   make quickstart                   install missing packages, build, and run the flights example on the bundled sample
 #   make quickstart FLIGHTS=<folder>  run the flights example on the full data
 #   make tour                         build and print the guided tour of Examples/Kennel
-#   make check                        build and run the unit tests: after every edit
+#   make check                        build and run the unit tests; run it after every edit
 #   make test                         run all checks that a change must pass
 #   make format                       format all Swift files
 #   make generate                     generate Generated/ from Schemas/
 #   make mistakes                     compile common mistakes and write Documentation/CompileTimeErrors.md
 #   make pictures                     draw the pictures of the README in Documentation/Pictures
 #   make docs                         build the documentation as a static site in .build/docs/site
-#   make docs-check                   build this site, check its links, and check pages in a browser; writes screenshots
+#   make docs-check                   build the site, check its links, and check pages in a browser; writes screenshots
 #   make bench                        compare Martlet with SQLite's C API and GRDB (ARGS="--quick" for a short run)
 #   make flights-verify FLIGHTS=<folder>  compare query results on the full data with those computed from the CSV files
 #   make plugin-check                 build packages that use the plugin, with both build systems
 #   make importer-check               build the importer of Realm models and run its tests
 #   make durability                   test power cuts, kills and I/O faults at every operation (SEEDS=200)
 #   make exact                        test random changes with random observers, with many seeds (SEEDS=20000, FIRST=1)
-#   make chaos                        kill processes that write and observe one file at random (KILLS=10000, SEED=…)
+#   make chaos                        start processes that use one file, and kill them at random (KILLS=10000, SEED=…)
 #   make exact-bugs                   check that 'make exact' finds each seeded bug, in a separate build (SEEDS=3000)
 #   make schedules                    test random threads in random schedules (SEEDS=20000, FIRST=1)
 #   make schedule-bugs                check that 'make schedules' finds each seeded race, in a separate build (SEEDS=3000)
@@ -26,7 +26,7 @@
 #   make fuzz-schema                  fuzz the schema compiler with libFuzzer, in a separate build (SECONDS=60, or RUNS=…)
 #   make postgres-check               test the SQL of 'martlet postgres' with random schemas and rules (COUNT=200, FIRST=1)
 #   make bombs                        measure 'martlet' with inputs designed to be slow (ARGS="--only …")
-#   make mutants                      change conditions and constants one by one, and check that a test fails (COUNT=200)
+#   make mutants                      change single conditions and constants; a test must fail for each (COUNT=200)
 #   make sanitize                     run the tests with the thread sanitizer, in a separate build
 #   make tsan                         repeat the concurrency tests with the thread sanitizer (TIMES=20)
 #   make sync-demo                    synchronize flights between three clients and PostgreSQL (FLIGHTS=<folder>)
@@ -115,8 +115,8 @@ importer-check: packages
 durability: packages
 	MARTLET_SWEEP=$(or $(SEEDS),200) swift test --filter DurabilityTests
 
-# The campaigns run an optimized build with assertions and yield points (Documentation/Glossary.md). It is about four
-# times as fast as a debug build.
+# 'make exact', 'make chaos' and 'make schedules' run an optimized build with assertions and yield points
+# (Documentation/Glossary.md). It is about four times as fast as a debug build.
 CAMPAIGN = MARTLET_TESTS=ExactTests,ScheduleTests,ChaosTests swift test -c release --scratch-path .build-campaigns \
 	-Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug -Xswiftc -DDEBUG
 
@@ -144,7 +144,7 @@ sync-cost: packages
 	MARTLET_SYNC_COST=1 swift run -c release --scratch-path .build-cost SyncCost
 
 # Inputs that fail are written to .build-fuzz/finds. Add them to Tests/SchemaFuzzer/Corpus when the bug is fixed.
-# Generated inputs are kept in .build-fuzz/corpus. The sanitizers require the linker of Clang.
+# Generated inputs are kept in .build-fuzz/corpus. The sanitizers require the linker lld.
 FUZZ_BUILD = MARTLET_FUZZ=1 swift build -c release --product SchemaFuzzer --scratch-path .build-fuzz
 FUZZ_FLAGS = --sanitize=address -Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld
 FUZZ_LIMIT = $(if $(RUNS),-runs=$(RUNS),-max_total_time=$(or $(SECONDS),60))
@@ -160,13 +160,13 @@ bombs: packages-python
 	swift build -c release --product martlet
 	Benchmarks/bombs.py "$$(swift build -c release --show-bin-path)/martlet" $(ARGS)
 
-# Needs the package postgresql-15.
+# Needs the package postgresql-15, or POSTGRES=<folder of the programs of PostgreSQL 15>.
 postgres-check:
 	swift build --product martlet
 	MARTLET="$$(swift build --show-bin-path)/martlet" Tests/postgres-check.py rules $(or $(COUNT),200) $(or $(FIRST),1)
 	MARTLET="$$(swift build --show-bin-path)/martlet" Tests/postgres-check.py migrations $(or $(COUNT),200) $(or $(FIRST),1)
 
-# A run that was interrupted is continued. The folder .build-mutants has the results.
+# If a run was interrupted, the next run continues it. The folder .build-mutants contains the results.
 mutants: packages-python
 	Scripts/mutants $(if $(COUNT),--count $(COUNT)) $(ARGS)
 
@@ -184,7 +184,7 @@ tsan: packages
 		TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/Tests/thread-sanitizer.suppressions" \
 			SWIFT_BACKTRACE=enable=no $(TSAN) --skip-build || exit 1; done
 
-# First check the resources of the process in the normal build, then run a leak checker, which also finds small leaks.
+# First the normal build checks the resources of the process. Then a build with a leak checker also finds small leaks.
 LEAKS = MARTLET_TESTS=LeakTests MARTLET_LEAKS
 LEAK_CHECKER = --sanitize=address --scratch-path .build-leaks -Xswiftc -use-ld=lld
 

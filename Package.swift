@@ -29,7 +29,7 @@ let package = Package(
         // For the packages under Tools, which check and format the schemas they write.
         .library(name: "MartletTools", targets: ["MartletTools", "MartletCompiler", "MartletSchema"]),
         .executable(name: "martlet", targets: ["MartletCLI"]),
-        // The sync service. Without the trait 'Sync', the program only says how to build it.
+        // The sync service. Without the trait 'Sync', the program only prints how to build the service.
         .executable(name: "martlet-sync", targets: ["MartletSyncTool"]),
         // The command plugin finds a tool by the name of its target.
         .executable(name: "MartletCLI", targets: ["MartletCLI"]),
@@ -37,10 +37,10 @@ let package = Package(
         .plugin(name: "MartletCommand", targets: ["MartletCommand"]),
     ],
     traits: [
-        // A manifest cannot ask whether a trait is enabled, so the list of targets is the same with and without it.
-        // Only an enabled trait makes libpq a dependency. All code that needs libpq is inside '#if Postgres', and all
-        // code that needs a network or cryptography is inside '#if Sync'. Without the traits, the modules are built from
-        // the rest of their code, and libpq need not be installed.
+        // A manifest cannot ask whether a trait is enabled, so the list of targets is the same with and without the
+        // traits. libpq is a dependency only if a trait is enabled. All code that needs libpq is inside '#if Postgres',
+        // and all code that needs a network or cryptography is inside '#if Sync'. Without the traits, the modules have
+        // only the rest of their code, and libpq need not be installed.
         .trait(
             name: "Sync", description: "The sync service and the client. Needs libpq.", enabledTraits: ["Postgres"]),
         // 'make test' tests the service with PostgreSQL, but without a network, so that it need not compile BoringSSL.
@@ -48,7 +48,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        // Only with the trait 'Sync'.
+        // The next six packages are used only with the trait 'Sync'.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -220,7 +220,7 @@ let package = Package(
                 "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", tokens,
                 synchronizing("CryptoExtras", "swift-crypto"), hashes, transportSecurity,
             ] + network),
-        // Runs only with the trait 'Postgres' or 'Sync', and starts a PostgreSQL server of its own.
+        // Has tests only with the trait 'Postgres' or 'Sync'. The tests start a PostgreSQL server.
         .testTarget(
             name: "PostgresTests",
             dependencies: [
@@ -266,7 +266,7 @@ if Context.environment["MARTLET_SYNC_DEMO"] != nil {
     package.products.append(.executable(name: "SyncDemo", targets: ["SyncDemo"]))
 }
 
-// Measures what the outbox costs.
+// Built and run by 'make sync-cost', which measures what the outbox costs.
 if Context.environment["MARTLET_SYNC_COST"] != nil {
     package.targets.append(
         .executableTarget(

@@ -5,7 +5,8 @@
 
 MARTLET is the executable of a release build. Each bomb is a schema folder, and each command runs in a separate process.
 The fastest of three runs counts, because other work of the machine can only make a run slower. --doubling shows the
-time for a quarter, a half and all of the size: a factor much above 2 between two of them is worse than linear growth.
+time for a quarter, a half and all of the size. A factor much above 2 between two successive times means that the time
+grows faster than the size.
 """
 import argparse
 import os

@@ -3,8 +3,8 @@
 
     Benchmarks/run.py [--quick] [--rounds N] [--only WORD,...] [--flights FOLDER] [--json FILE] [--no-build]
 
-The word 'compiler' in --only, or no --only at all, also measures the schema compiler: its speed, and the time to compile
-generated code.
+The word 'compiler' in --only, or no --only at all, also measures the schema compiler: its speed, and the time to
+compile generated code.
 
 Each measurement runs in a separate process. For each workload the peers alternate, round after round. They use equal
 data (their check values are compared) and equal settings (write-ahead log, synchronous=FULL). The results are medians.

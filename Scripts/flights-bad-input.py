@@ -56,7 +56,8 @@ class InputCheck:
             print(f"      {problem}")
 
     def check_data(self, name, change, expected):
-        """Import a copy of the data that `change` has corrupted into a database that already has content."""
+        """Corrupt a copy of the data with `change`, and import it into a database that already has content. The content
+        must not change."""
         data = self.folder / f"data-{name}"
         data.mkdir()
         for file in FILES:
@@ -68,7 +69,7 @@ class InputCheck:
         self.check(name, done, expected, content(database) == before)
 
     def check_database(self, name, change, expected, **options):
-        """Import good data into a database that `change` has corrupted. No byte of it may change."""
+        """Corrupt a database with `change`, and import good data into it. No byte of the database may change."""
         database = self.copy_of_good(f"database-{name}")
         change(database)
         before = bytes_of(database)
@@ -77,7 +78,7 @@ class InputCheck:
 
 
 def content(database):
-    """Return a hash of all rows of a database. It reads a copy."""
+    """Return a hash of all rows of the tables in USER_TABLES. Reads a copy of the database."""
     with tempfile.TemporaryDirectory() as folder:
         for file in database.parent.glob(database.name + "*"):
             if file.is_file() and not file.name.endswith("-shm"):
@@ -97,7 +98,8 @@ USER_TABLES = {"Airline", "Airport", "Flight", "Location", "Plane", "Weather"}
 
 
 def bytes_of(database):
-    """Return the hashes of the files of a database. Empty files are ignored: an empty log equals no log."""
+    """Return the hashes of the files of a database. Empty files are ignored, because an empty log means the same as no
+    log."""
     return {
         file.name: hashlib.sha256(file.read_bytes()).hexdigest()
         for file in database.parent.glob(database.name + "*")

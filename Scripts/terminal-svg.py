@@ -3,10 +3,10 @@
 
     program | Scripts/terminal-svg.py --command 'make quickstart' [--omit REGEX] >picture.svg
 
-The lines appear one after the other, and then the picture does not change any more. It uses the light or dark setting
-of the reader's system, and has no animation if the system asks for reduced motion. It needs no fonts, scripts or
-network. Durations, rates and amounts of memory differ from run to run. They are omitted, so that the same output always
-gives the same picture.
+The lines appear one after the other, and then the picture does not change any more. The picture uses the light or dark
+setting of the reader's system, and has no animation if the system asks for reduced motion. It needs no fonts, scripts
+or network. Durations, rates and amounts of memory differ from run to run. They are omitted, so that runs with the same
+results produce the same picture.
 """
 import argparse
 import re
@@ -20,7 +20,7 @@ MEASURED = re.compile(r"(?:,?\s+\d[\d,.]* (?:ms|a second)|^\s*in \d[\d.]* s, \d+
 
 ELLIPSIS = "  …"
 
-# Without CSS variables, which only browsers support.
+# The style sheet contains no CSS variables, because many SVG programs other than browsers do not support them.
 STYLE = """
 text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; white-space: pre }
 .window { fill: #ffffff; stroke: #d0d7de }

@@ -255,7 +255,7 @@ run_command() {
         "Generated/Animal.martlet.swift:" "[MRT0005]" "-    public var nom" "+    public var name"
     rm -r "$generated"
     check "lint accepts the schemas S34" martlet lint Schemas/Zoo --preset minimal
-    # The arguments of the other commands take the same way, which does not depend on the build system.
+    # The plugin passes the arguments of the other commands in the same way, independent of the build system.
     [ "$system" = native ] || return 0
     sed -i 's/weight: Double?/weight: Duoble?/' "$demo/Schemas/Zoo/Animal.yaml"
     check "lint fails for a schema with errors S34" not martlet lint --format sarif Schemas/Zoo

@@ -1,6 +1,6 @@
 // A minimal runtime for models with property wrappers. It takes the place of libraries whose users write
-// `@Persisted var name: String`. The sixty classes that Benchmarks/compiler.py writes compile against it. Each of their
-// properties is one line.
+// `@Persisted var name: String`. The sixty classes that Benchmarks/compiler.py writes compile against this runtime.
+// Each property of these classes is one line.
 //
 // The declarations have the same form as in such libraries, because the form determines the work of the compiler: a
 // wrapper with initializers for indexes and keys, a value with several states, and conditional conformances of

@@ -2,14 +2,14 @@
     import Crypto
     import Foundation
 
-    /// What 'Scripts/sync-demo' has prepared.
+    /// The settings that 'Scripts/sync-demo' passes in environment variables.
     struct Environment {
         /// The connection string of the owner of the tables, for 'psql'.
         let owner: String
-        /// The connection string of the role of the service.
+        /// The connection string that the service uses.
         let service: String
         let program: String
-        /// Kills PostgreSQL and starts it again.
+        /// A script that kills PostgreSQL and starts it again.
         let crash: String
         let folder: URL
         let secret = "a secret of at least 32 bytes for the demo"
@@ -28,7 +28,7 @@
             folder = URL(fileURLWithPath: try variable("DEMO_FOLDER"))
         }
 
-        /// Runs SQL as another application does, and returns the rows of the last statement, with '|' between the columns.
+        /// Runs SQL as another application does. Returns the rows of the last statement, with '|' between the columns.
         @discardableResult
         func sql(_ statement: String) throws -> [String] {
             let text = try run("psql", [owner, "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", statement])
@@ -85,7 +85,7 @@
             self.process = process
         }
 
-        /// Ends the process without warning, as a crash does.
+        /// Kills the process with SIGKILL, so that it ends as in a crash.
         func kill() {
             if let process { Foundation.kill(process.processIdentifier, SIGKILL) }
             process?.waitUntilExit()

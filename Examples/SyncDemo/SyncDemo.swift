@@ -10,11 +10,11 @@
     struct SyncDemo {
         let environment: Environment
         let instances: [Instance]
-        /// All flights of one airline, on the first instance.
+        /// Receives all flights of one airline. Is connected to the first instance.
         var board: Client
-        /// One airport and its weather, on the second instance.
+        /// Receives one airport and its weather. Is connected to the second instance.
         var tower: Client
-        /// The notes of a passenger, and the flights that they are about.
+        /// Receives the notes of a passenger and 100 flights. Is connected to the second instance.
         var passenger: Client
         let carrier: String
 
@@ -60,7 +60,7 @@
 
         private func title(_ text: String) {
             print("\n== \(text)")
-            // Shows the lines before at once, also if the output is a pipe.
+            // Otherwise, if the output is a pipe, its reader would see the lines of all steps only at the end.
             fflush(nil)
         }
 

@@ -1,11 +1,11 @@
 import Foundation
 import PackagePlugin
 
-/// Compiles the YAML schemas of a target into Swift before the target is built.
+/// Compiles the YAML schema files of a target into Swift before the target is built.
 ///
-/// One build command compiles all schemas of the target, because a schema can refer to types of other files. The paths
-/// of the command's inputs and outputs depend only on file names. The build system therefore knows them in advance, and
-/// runs the command only if an output is out of date.
+/// One build command compiles all schema files of the target, because a file can refer to types of other files. The
+/// paths of the command's inputs and outputs depend only on file names. The build system therefore knows these paths in
+/// advance, and runs the command only if an output is out of date.
 @main struct MartletPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let module = target as? SwiftSourceModuleTarget else {
@@ -29,7 +29,7 @@ import PackagePlugin
     }
 }
 
-/// The schemas of one target, and the names of the generated files.
+/// The schema files of one target, and the names of the generated files.
 struct SchemaSet {
     struct Schema {
         let url: URL
@@ -41,7 +41,7 @@ struct SchemaSet {
     private(set) var configurations: [URL] = []
     private let hasSwiftFile: Bool
     private let swiftFiles: [URL]
-    /// The paths that a target without the plugin has to exclude.
+    /// The paths that the target must list under `exclude:` if it does not use the plugin.
     private var excluded: [String] = []
 
     init(files: [URL], folder: URL) {

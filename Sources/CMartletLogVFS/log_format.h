@@ -20,11 +20,11 @@ uint32_t cmartlet_big_endian(const uint8_t *bytes);
 /* True if SQLite would read a log with this header. */
 bool cmartlet_is_log_header(const uint8_t header[LOG_HEADER_SIZE]);
 
-/* The position of the last frame that the index describes; -1 if there is none. */
+/* The position in bytes, in the log, of the last frame that the index describes; -1 if the index describes none. */
 int64_t cmartlet_last_frame_offset(const uint8_t index[INDEX_PREFIX_SIZE]);
 
-/* True if a frame header is that of the last frame that the index describes. The checksum of a frame covers all frames
-   before it, so the whole log is then the one that was indexed. */
+/* True if a frame header is that of the last frame that the index describes. If so, the index describes the whole log,
+   because the checksum of a frame covers all frames before it. */
 bool cmartlet_is_last_frame(const uint8_t index[INDEX_PREFIX_SIZE], const uint8_t frame[FRAME_HEADER_SIZE]);
 
 #endif

@@ -11,7 +11,8 @@ enum { LOG_NAMES_OFFSET = 72, LOG_NAMES_SIZE = 20, SMALLEST_PAGE = 512 };
 
 bool cmartlet_are_log_names(const uint8_t names[LOG_NAMES_SIZE]);
 
-/* Writes the name of a log, and keeps the former name as that of the previous log. */
+/* Writes the name of a log as the current name. The name that was current becomes the name of the previous log. Does
+   nothing if the file already has this current name, or is shorter than a page. */
 int cmartlet_record_log_name(sqlite3_file *database, const uint8_t salts[SALTS_SIZE]);
 
 /* Writes the first page and keeps the log names that are in the file. */

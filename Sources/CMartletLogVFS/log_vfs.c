@@ -28,7 +28,7 @@ typedef struct LogVFSFile {
        the log in the file. */
     struct LogVFSFile *log;
     bool has_seen_log_name;
-    /* For a log and a database file: the file to which its path referred when it was opened, if known. */
+    /* For a log and for a database file: the path, and the device and inode of the file that was opened, if known. */
     const char *path;
     bool has_identity;
     CMartletFileID identity;
@@ -45,12 +45,13 @@ static sqlite3_file *real(sqlite3_file *file) {
 
 /* ---- Checking the log name -------------------------------------------------------------------- */
 
-/* Called before each write of a page to the database file. While the log is open, SQLite writes such pages only in a
- * checkpoint. Another program may have overwritten the file since the checkpoint began, for example with a backup. In
- * that case the file is empty or does not contain the name of the log, and the write is refused.
+/* Called before each write of a page to the database file while the log is open. SQLite then writes pages of the
+ * database file only in a checkpoint. Another program may have overwritten the file since the checkpoint began, for
+ * example with a backup. In that case the file is empty or does not contain the name of the log, and this function
+ * refuses the write.
  *
- * There is one exception. If the header is not an SQLite header and no check has found the name yet, a crash tore the
- * first page. The write is allowed, because the checkpoint repairs the page from the log. */
+ * There is one exception. If the header is not an SQLite header, and no earlier check of this connection has found the
+ * name, a crash has torn the first page. The write is allowed, because the checkpoint repairs the page from the log. */
 static int check_log_name(LogVFSFile *database) {
     uint8_t header[LOG_NAMES_OFFSET + LOG_NAMES_SIZE], salts[SALTS_SIZE];
     sqlite3_file *log = database->log->real;
@@ -148,9 +149,9 @@ static int refuse_index(LogVFSFile *self, void volatile **address) {
     return SQLITE_CANTOPEN;
 }
 
-/* Another file may have been moved to the path of a database that is in use. The index and the empty log beside the
- * file are then those of that database. Each index that is in use therefore contains the mark of its database. If
- * nobody uses an index, SQLite truncates it, and with it the mark, before SQLite returns the first region. */
+/* If another file is moved to the path of a database that is in use, the index and the empty log beside the moved file
+ * still belong to the former database. Each index that is in use therefore contains the mark of its database. SQLite
+ * truncates an index that no connection uses before it returns the first region, which also removes the mark. */
 static int map_first_region(LogVFSFile *self, int size, int extend, void volatile **address) {
     sqlite3_file *real = self->real;
     int result = real->pMethods->xShmMap(real, 0, size, extend, address);
@@ -171,7 +172,8 @@ static int file_shm_map(sqlite3_file *file, int region, int size, int extend, vo
     if (self->is_index_foreign) return refuse_index(self, address);
     if (self->index) return map_first_region(self, size, extend, address);
     cmartlet_lock_indexes();
-    /* SQLite must not open an index that this process uses for another database: closing it would drop all locks. */
+    /* SQLite must not open an index that this process uses for another database: closing the second descriptor would
+       drop all locks of the process on the index. */
     self->index = cmartlet_retain_index_of_other_database(self->path, self->identity);
     int result = self->index ? refuse_index(self, address) : map_first_region(self, size, extend, address);
     cmartlet_unlock_indexes();
@@ -379,8 +381,8 @@ static bool uses_log_vfs(sqlite3_file *file) {
     return file && file->pMethods->xClose == file_close;
 }
 
-/* Reads the beginning of the index. Returns the log that the connection has open; NULL if there is none, or while
-   another connection writes the index. */
+/* Reads the beginning of the index. Returns the log that the connection has open. Returns NULL if there is no log, or
+   if another connection is writing the index at this moment. */
 static sqlite3_file *read_index(void *database, uint8_t header[INDEX_PREFIX_SIZE]) {
     sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
     if (!file || file->pMethods->iVersion < 2) return NULL;

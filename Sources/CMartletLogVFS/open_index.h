@@ -17,7 +17,8 @@ typedef struct CMartletFileID {
 bool cmartlet_file_id(const char *path, CMartletFileID *file);
 bool cmartlet_is_same_file(CMartletFileID first, CMartletFileID second);
 
-/* The lock is held while SQLite opens or closes an index, so that an entry always describes the index that is open. */
+/* The caller holds the lock while SQLite opens or closes an index, so that the list of open indexes is always
+   correct. */
 void cmartlet_lock_indexes(void);
 void cmartlet_unlock_indexes(void);
 

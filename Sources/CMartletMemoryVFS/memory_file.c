@@ -7,8 +7,8 @@ static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
 static MemoryFile *files;
 static uint64_t last_number;
 
-/* Also called before and after a fork. Otherwise, a child process that is forked while another thread holds the lock
-   could never acquire it. */
+/* `pthread_atfork` also calls these functions before and after a fork. Without these calls, a child that is forked
+   while another thread holds the lock could never acquire the lock. */
 static void lock_list(void) { pthread_mutex_lock(&list_mutex); }
 static void unlock_list(void) { pthread_mutex_unlock(&list_mutex); }
 __attribute__((constructor)) static void keep_list_usable_in_children(void) {

@@ -156,7 +156,7 @@ static void file_shm_barrier(sqlite3_file *file) {
     unlock_mutex(lock_mutex(file)); /* the unix VFS takes a mutex too */
 }
 
-/* Frees the index of the log if SQLite requests its deletion. Otherwise the index is freed with the file. */
+/* Frees the index of the log if `deletes` is true. Otherwise the index is freed together with the file. */
 static int file_shm_unmap(sqlite3_file *file, int deletes) {
     MemoryFile *memory_file = lock_mutex(file);
     handle_of(file)->shm_shared = 0;

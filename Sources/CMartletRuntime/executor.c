@@ -1,8 +1,8 @@
 #include "cmartlet_runtime.h"
 #include <stdbool.h>
 
-// The result of `swift_task_getCurrentExecutor`. The first of its two words identifies the executor. This function
-// never traps. The functions of the Swift runtime that check an executor can trap.
+// The result of `swift_task_getCurrentExecutor`. The first word identifies the executor. The function
+// `swift_task_getCurrentExecutor` never traps, unlike the functions of the Swift runtime that check an executor.
 struct cmartlet_executor {
     void *identity;
     void *implementation;

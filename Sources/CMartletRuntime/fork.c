@@ -33,17 +33,17 @@ bool cmartlet_remove_lock(int descriptor) {
     return false;
 }
 
-/* Opens a file that replaces the lock files in the child. Returns its descriptor, or -1 on failure. */
+/* Opens the file to which the child redirects the descriptors of lock files. Returns its descriptor, or -1 on
+ * failure. */
 static int open_replacement(void) {
     int replacement = open("/dev/null", O_RDWR | O_CLOEXEC);
     return replacement >= 0 ? replacement : open("/", O_RDONLY | O_CLOEXEC);
 }
 
 /* A lock of `flock` ends when all descriptors of the open file are closed. If a child kept its copies of the
- * descriptors, the lock of a killed parent would last as long as the child. The descriptor numbers must stay in use:
- * the lock objects that the child inherited close these numbers when they are released. A freed number could by then
- * belong to another file. Except for the unlocking of the mutex, this function calls only async-signal-safe
- * functions. */
+ * descriptors, the lock of a killed parent would last as long as the child. The child does not free the descriptor
+ * numbers: the lock objects that the child inherited close these numbers later, and a freed number could by then belong
+ * to another file. Except for the unlocking of the mutex, this function calls only async-signal-safe functions. */
 static void after_fork_in_child(void) {
     cmartlet_forks++;
     int replacement = lock_count > 0 ? open_replacement() : -1;
@@ -68,7 +68,7 @@ static void after_fork_in_child(void) {
     cmartlet_unblock_forks();
 }
 
-// Counts forks so that a forked child is detected without getpid, which costs more than most reads of a row.
+// The fork count detects a forked child without getpid, which costs more than most reads of a row.
 __attribute__((constructor)) static void watch_forks(void) {
     pthread_atfork(cmartlet_block_forks, cmartlet_unblock_forks, after_fork_in_child);
 }

@@ -8,10 +8,10 @@ public import Martlet
     public import OpenCombine
 #endif
 
-/// A published value that is transferred to another queue. It is resolved to the live value there, or to nil if it was
-/// deleted.
+/// A published value that is transferred to another queue. On that queue it is resolved to the live value, or to nil if
+/// the value was deleted.
 struct TransferableOutput<Output> {
-    /// The configuration of the Realm to resolve in; nil if no Realm is needed.
+    /// The configuration of the Realm that resolves the value; nil if no Realm is needed.
     let configuration: Realm.Configuration?
     let resolve: (Realm?) -> Output?
     /// Returns the output to publish if the Realm cannot be opened; nil if the output type cannot contain an error.
@@ -110,7 +110,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
     private var isCancelled = false
     /// The values and completions to deliver on the queue, oldest first.
     private var pending: [PendingSignal] = []
-    /// How many times in a row the Realm could not be opened for the first pending value.
+    /// The number of consecutive failures to open the Realm for the first pending value.
     private var failures = 0
 
     private enum PendingSignal {
@@ -230,7 +230,7 @@ extension Publisher where Output: ThreadConfined {
 
 extension Publisher {
     /// Transfers changes to another queue, on which the object and the objects among the old and new values are
-    /// resolved. Values that were deleted by then are nil.
+    /// resolved. An old or new value becomes nil if it no longer exists when it is resolved.
     public func threadSafeReference<Observed: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == ObjectChange<Observed> {
         RealmPublishers.MakeThreadSafe(upstream: self) { change in

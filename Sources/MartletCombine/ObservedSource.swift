@@ -7,13 +7,13 @@ import Martlet
     import OpenCombine
 #endif
 
-/// What a publisher observes: the source, its properties, and the queue.
+/// What a publisher observes, and where: the source, the key paths, and the queue.
 struct ObservedSource<Source: ThreadConfined> {
     let source: Source
     var keyPaths: [String]?
     /// Nil to observe in the isolation of the source.
     var queue: DispatchQueue?
-    /// Stores the token of each subscription.
+    /// Called with the token of each subscription; nil if the token is not stored.
     var save: ((NotificationToken) -> Void)?
 
     init(_ source: Source, _ keyPaths: [String]? = nil) {

@@ -150,7 +150,7 @@ public func changesetPublisher<Observed: ObservableProjection & RealmSubscribabl
 ///
 /// - Parameters:
 ///   - collection: a collection of a Realm.
-///   - keyPaths: the properties whose changes are modifications; nil for all.
+///   - keyPaths: the properties whose changes are reported as modifications; nil for the default of `observe`.
 public func changesetPublisher<Collection: ObservableCollection & RealmSubscribable>(
     _ collection: Collection, keyPaths: [String]? = nil
 ) -> RealmPublishers.CollectionChangeset<Collection> { collection.changesetPublisher(keyPaths: keyPaths) }

@@ -7,7 +7,7 @@ public import Martlet
     public import OpenCombine
 #endif
 
-/// The publishers of objects, collections and Realms. Properties and methods of these types, and functions such as
+/// The publishers of objects, collections and Realms. Properties such as `collectionPublisher`, and functions such as
 /// `valuePublisher(_:keyPaths:)`, create them.
 ///
 /// The observation begins with the subscription, in the isolation of the Realm: its thread, queue or actor. A

@@ -11,8 +11,8 @@ struct GeneratorRun {
             let input = GeneratorRun.resolvingSymbolicLinks(
                 in: try SourceLoader().load(
                     files: arguments.files, root: arguments.root, configuration: arguments.configuration))
-            // A build shows the warnings of this command only if it runs the command. Later builds would not show them,
-            // so lint is a separate command.
+            // Only a build that runs this command shows its warnings. Builds in which the output is up to date do not
+            // run the command, so lint is a separate command.
             let result = Compiler.compile(input)
             GeneratorRun.report(BriefPrinter(sources: input.allSources).text(result.diagnostics))
             guard !result.hasErrors else { return 1 }

@@ -20,8 +20,8 @@ struct IgnoreTable {
         keys = Set(entries.map(\.key))
     }
 
-    /// Whether a comment silences the finding. That comment is recorded as used; if comments for the line and for the
-    /// whole file both silence it, only the comment for the line is recorded.
+    /// Whether a comment silences the finding. The comment is recorded as used. If a comment for the line and a comment
+    /// for the whole file both silence the finding, only the comment for the line is recorded.
     mutating func silences(_ code: DiagnosticCode, file: SourceFileID, line: Int) -> Bool {
         for line in [line, nil] {
             let key = Key(file: file, line: line, code: code.rawValue)

@@ -23,7 +23,7 @@ package struct AggregateFunction: Sendable {
     }
 }
 
-/// Creates the aggregations of one function. SQLite keeps it as the user data of the function.
+/// Creates the aggregations of one function. SQLite keeps the factory as the user data of the function.
 private final class AggregationFactory {
     let make: () -> any Aggregation
 

@@ -3,8 +3,8 @@ package import MartletValues
 
 /// One column of a statement's current row, valid until the next step.
 ///
-/// It keeps SQLite's value pointer. Each `sqlite3_column_…` function would look the column up again, under the mutex of
-/// the connection.
+/// It keeps SQLite's value pointer, because each call of a `sqlite3_column_…` function would look the column up again,
+/// under the mutex of the connection.
 package struct ColumnValue {
     let pointer: OpaquePointer
 

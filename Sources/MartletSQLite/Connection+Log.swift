@@ -3,8 +3,8 @@ import CMartletSQLite
 
 /// The state of the log in shared memory, common to all connections of all processes.
 package struct LogState: Equatable, Sendable {
-    /// The name of the current log, or of the next log if SQLite has chosen its salts already; zero if no log
-    /// has been started since the first connection opened the file.
+    /// The name of the current log, or of the next log if SQLite has already chosen the salts of the next log; zero if
+    /// no log has begun since the index was created.
     package let name: UInt64
     package let frames: Int
     /// The number of frames that have been copied into the database file.
@@ -53,8 +53,8 @@ extension Connection {
     package var isLogDamaged: Bool { cmartlet_log_is_damaged(pointer) }
 
     /// Runs `body` under an exclusive lock on the file. Returns false without running `body` if another open
-    /// connection, of any process, has read the file: it then holds a shared lock. Requires that this connection has
-    /// not read the file.
+    /// connection, of any process, has read the file: that connection holds a shared lock. Requires that this
+    /// connection has not read the file.
     package func whileUnused(_ body: () throws -> Void) rethrows -> Bool {
         guard cmartlet_file_lock_if_unused(pointer) else { return false }
         defer { cmartlet_file_unlock(pointer) }
@@ -68,8 +68,8 @@ extension Connection {
     }
 
     /// Called after the log was copied into the database file completely and truncated. Makes the truncation durable,
-    /// then writes a random name, which no log has, into the file. In this order, the name of the log on disk is always
-    /// in the file. The caller holds the write lock. Returns the random name.
+    /// then writes a random name, which no log has, into the file. Because of this order, the file names the log on
+    /// disk at every moment. The caller holds the write lock. Returns the random name.
     package func retireLogName() throws(SQLiteError) -> UInt64 {
         if options.synchronous != "OFF" { try check(cmartlet_log_sync(pointer)) }
         let name = UInt64.random(in: 1...UInt64.max)

@@ -10,8 +10,8 @@ extension Connection {
         return (Int(page * count), Int(page * (count - free)))
     }
 
-    /// Rewrites the database without free pages. If `path` is nil, this is done in place, in one transaction; otherwise
-    /// a new file is written at `path`. Cannot be called inside a transaction.
+    /// Rewrites the database without free pages. If `path` is nil, rewrites the file in place, in one transaction.
+    /// Otherwise writes a new file at `path`. Cannot be called inside a transaction.
     package func vacuum(into path: String? = nil) throws(SQLiteError) {
         // `VACUUM` attaches its target database. With `temp_store = MEMORY`, this target would be a copy of the whole
         // database in memory.

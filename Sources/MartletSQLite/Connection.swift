@@ -26,8 +26,8 @@ package final class Connection: @unchecked Sendable {
         flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         if options.createsFile && !options.isReadOnly { flags |= SQLITE_OPEN_CREATE }
         // `VACUUM INTO` selects another VFS for the new file by a URI, so URIs are enabled. The path of the database
-        // itself is never a URI. If it begins with "file:", URIs are disabled, so that SQLite does not interpret it as
-        // one.
+        // itself is never a URI. If this path begins with "file:", URIs are disabled, so that SQLite does not interpret
+        // the path as a URI.
         if !options.path.hasPrefix("file:") { flags |= SQLITE_OPEN_URI }
         let code = sqlite3_open_v2(options.path, &opened, flags, Self.vfsName(options))
         guard code == SQLITE_OK, let opened else {
@@ -99,7 +99,8 @@ package final class Connection: @unchecked Sendable {
         guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: sql) }
     }
 
-    /// The prepared form of `sql`, cached per connection. A caller must reset it before another caller requests it.
+    /// The prepared form of `sql`, cached per connection. A caller must reset the statement before another caller
+    /// requests the same text.
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let statement = statements[sql] { return statement }
         let statement = try Statement(connection: handle, generation: generation, sql: sql)
@@ -133,9 +134,9 @@ package final class Connection: @unchecked Sendable {
         try statement.run()
     }
 
-    /// Finalizes all prepared statements, for example after a schema change, also those that callers still reference.
-    /// If these were not finalized here, another thread could release the last reference, and so finalize the
-    /// statement, while this thread uses the connection.
+    /// Finalizes all prepared statements, for example after a schema change. This includes statements that callers
+    /// still reference. Otherwise another thread could release the last reference to such a statement, and so finalize
+    /// it, while this thread uses the connection.
     package func finalizeStatements() {
         for statement in statements.values { statement.finalize() }
         statements = [:]
@@ -147,7 +148,7 @@ package final class Connection: @unchecked Sendable {
     /// True inside a write transaction of SQLite. (This is not `WriteLock`, the lock file of the engine.)
     package var isWriting: Bool { sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE }
 
-    /// True when the file was opened read-only, on request or for lack of permission.
+    /// True if the file was opened read-only: on request, or because writing is not permitted.
     package var isFileReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
     /// The absolute path of the file without symbolic links, as resolved by SQLite.

@@ -10,7 +10,7 @@ package struct FileHeader: Equatable {
     /// them into the header; other SQLite programs do not.
     package let logNames: RecordedLogNames?
     /// The change counter, the page count, and the change counter for which the page count is valid. A checkpoint
-    /// changes them. They are used only to compare two headers.
+    /// changes these numbers. They are used only to compare two headers.
     private let counts: [UInt8]
 
     init?(_ bytes: [UInt8]) {
@@ -28,7 +28,7 @@ package struct FileHeader: Equatable {
 }
 
 extension Connection {
-    /// The header of the file on disk, read without a transaction; nil if there is none or it cannot be read.
+    /// The header of the file on disk, read without a transaction; nil if the file is not a database or cannot be read.
     package func fileHeader() -> FileHeader? { try? readFileHeader() }
 
     /// The header of the file on disk, read without a transaction; nil if the file is not a database.

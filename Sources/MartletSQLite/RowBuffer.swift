@@ -114,7 +114,8 @@ package final class RowBuffer {
 /// One row of a buffer, valid until the buffer changes.
 ///
 /// The typed accessors return nil for NULL, for a value of another type, and for text that is not valid UTF-8. Columns
-/// have fixed types, so the last two occur only in a damaged file. Exception: `real` converts integers.
+/// have fixed types, so values of another type and invalid UTF-8 occur only in a damaged file. Exception: `real`
+/// converts integers.
 package struct BufferedRow {
     @usableFromInline let values: UnsafePointer<RowBuffer.Value>
     @usableFromInline let columnCount: Int

@@ -23,9 +23,9 @@ package struct SQLiteError: Error, Sendable {
     /// The primary result code: the low byte of the extended one.
     package var primary: Primary { Primary(rawValue: extendedCode & 0xff) }
 
-    /// True if a COMMIT that failed with this error may nevertheless be in the file when it is opened again. This
-    /// happens if the log was written but the sync failed, or if a write that failed reached the disk after all.
-    /// False for a failed read (`SQLITE_IOERR_READ`, `SQLITE_IOERR_SHORT_READ`) and a full disk: they occur before the
+    /// True if a COMMIT that failed with this error may nevertheless be in the file when the file is opened again. This
+    /// happens if the log was written but the sync failed, or if a failed write reached the disk after all. False for a
+    /// failed read (`SQLITE_IOERR_READ`, `SQLITE_IOERR_SHORT_READ`) and for a full disk: these errors occur before the
     /// commit is written.
     package var leavesOutcomeUnknown: Bool {
         primary == .inputOutput && ![1, 2].contains(extendedCode >> 8)

@@ -27,8 +27,8 @@ package struct FunctionArguments {
         self.context = context
     }
 
-    /// The value that `make` creates from an argument. SQLite caches it while the argument is constant within a
-    /// statement.
+    /// The value that `make` creates from an argument. If the argument is constant within a statement, SQLite caches
+    /// the value, so that `make` is not called again for each row.
     ///
     /// Each argument of a function must always use the same type `T`: see `sqlite3_get_auxdata`.
     package func prepared<T: AnyObject>(_ index: Int, _ make: () -> T) -> T {

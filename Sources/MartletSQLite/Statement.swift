@@ -3,8 +3,8 @@ package import MartletValues
 
 /// A prepared statement. It belongs to one connection, and is used only by the current user of that connection.
 ///
-/// References to it may be released on any thread, even after the connection is closed: closing the connection
-/// finalizes the statement. A finalized statement has no rows, and `step` throws.
+/// References to the statement may be released on any thread, even after the connection is closed: closing the
+/// connection finalizes the statement. A finalized statement has no rows, and `step` throws.
 package final class Statement {
     package let sql: String
     // Nil when finalized. SQLite then rejects binding and stepping, reads every column as NULL, and ignores reset and
@@ -45,7 +45,7 @@ package final class Statement {
         connection = nil
     }
 
-    /// True if the statement belongs to this connection and is not finalized.
+    /// True if the statement belongs to the given connection and is not finalized.
     package func belongs(to other: Connection) -> Bool { generation == other.generation }
 
     // MARK: Binding (indices from 1)

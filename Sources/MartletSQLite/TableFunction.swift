@@ -3,8 +3,8 @@ package import MartletValues
 
 /// A Swift function that returns rows and that SQL text can select from.
 ///
-/// It is an eponymous virtual table with the arguments as hidden columns, see "The Virtual Table Mechanism Of SQLite",
-/// section "Table-valued functions". All rows are computed when a scan begins.
+/// It is an eponymous virtual table with the arguments as hidden columns: see "The Virtual Table Mechanism Of SQLite",
+/// section "Table-valued functions". The function computes all rows when a scan begins.
 package final class TableFunction: Sendable {
     package typealias Row = [SQLValue]
 
@@ -13,7 +13,7 @@ package final class TableFunction: Sendable {
     let argumentCount: Int
     let body: @Sendable (FunctionArguments) throws(MalformedArguments) -> [Row]
 
-    /// The arguments are malformed because the file is damaged. The statement fails with this message.
+    /// Thrown if the arguments are malformed because the file is damaged. The statement fails with this message.
     package struct MalformedArguments: Error {
         let message: String
 

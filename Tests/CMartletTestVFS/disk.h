@@ -29,7 +29,7 @@ typedef struct DiskFile {
     bool is_linked;        /* the path refers to this file now */
     bool is_durably_linked; /* the path refers to this file after a power cut that loses everything unsynced */
     bool is_gone;          /* the file of a dead process: every call fails */
-    bool is_damaged;       /* the current power cut has already damaged it */
+    bool is_damaged;       /* the current power cut has already damaged the file */
     DiskBytes current;     /* what processes read */
     DiskBytes durable;     /* the content at the last sync */
     DiskChange *changes;

@@ -329,7 +329,7 @@ static int disk_access(sqlite3_vfs *vfs, const char *path, int flags, int *resul
     sqlite3_mutex_enter(disk->mutex);
     bool is_off = disk->is_off;
     DiskFile *file = disk_find(disk, path);
-    /* Like the unix VFS: an empty file does not "exist" but may be read and written. */
+    /* Like the unix VFS: an empty file is reported as not existing, but as readable and writable. */
     *result_out = file && (flags != SQLITE_ACCESS_EXISTS || file->current.size > 0);
     sqlite3_mutex_leave(disk->mutex);
     return is_off ? SQLITE_IOERR_ACCESS : SQLITE_OK;

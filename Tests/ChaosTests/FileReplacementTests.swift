@@ -436,7 +436,7 @@ final class FileReplacementTests {
         do { return try opened() } catch { throw Violation("\(error) after \(history.joined(separator: ", "))") }
     }
 
-    // Moves the file to another folder and leaves a link to it. Its log is moved with it.
+    // Moves the file and its log to another folder, and leaves a symbolic link to the file at the path.
     private func leaveLink(_ step: Int) throws {
         let target = folder.appending(path: "\(step)")
         try FileManager.default.createDirectory(at: target, withIntermediateDirectories: false)

@@ -24,7 +24,7 @@ struct HistoryChecker {
         let done: UInt64
     }
 
-    /// Checks everything.
+    /// Performs all checks.
     ///
     /// - Throws: `Violation` for the first error.
     init(_ workers: [WorkerProcess], _ folder: String) throws {
@@ -126,8 +126,8 @@ struct HistoryChecker {
         return digests
     }
 
-    /// Checks the versions that processes saw: each version is the same for all of them and is the result of its
-    /// transactions, and no process sees an older version after a newer one.
+    /// Checks the versions that processes saw: each version is the same for all processes and is the result of the
+    /// transactions up to it, and no process sees an older version after a newer one.
     private static func checkViews(_ workers: [WorkerProcess], _ digests: [UInt64]) throws -> (Int, Int) {
         var sequences: [UInt64: Int] = [:]
         var retentionGaps = 0

@@ -62,7 +62,7 @@ struct RestoreChaosTests {
         if restoresWhileOpen, let backup {
             worker.send(command: WorkerOptions.Command.pause)
             try wait(worker) { worker.answer.contains { if case .paused = $0 { true } else { false } } }
-            // A checkpoint may still be running.
+            // A checkpoint may still be running. Gives it time to end.
             pause(milliseconds: 200)
             if worker.isRunning { return try restoreWhileOpen(worker, backup, &totals) }
         }
@@ -116,7 +116,7 @@ struct RestoreChaosTests {
     }
 
     /// The numbers of the transactions that follow those of the backup. All of them must be of this process, and newer
-    /// than those that it committed before the backup was copied over the file.
+    /// than the transactions that the process committed before the backup was copied over the file.
     private func addedTransactions(
         _ file: String, _ backup: Backup, _ processNumber: Int, after number: Int
     ) throws -> [Int] {

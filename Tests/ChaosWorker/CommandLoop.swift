@@ -4,8 +4,8 @@ import Foundation
 import Martlet
 import MartletEngine
 
-/// Executes commands from standard input, and answers each with one line. A test uses several such processes on one
-/// file and changes the file between the commands.
+/// Executes commands from standard input, and answers each command with one line. A test runs several processes with
+/// this loop on one file, and changes the file between the commands.
 enum CommandLoop {
     static func run() {
         nonisolated(unsafe) var realm: Realm?
@@ -20,8 +20,8 @@ enum CommandLoop {
         }
     }
 
-    /// The next line of standard input; nil at its end. It does not use a buffer of the C library: once, 'readLine' did
-    /// not return.
+    /// The next line of standard input; nil at its end. Reads the bytes with `read`, without a buffer of the C library,
+    /// because `readLine` did not return in one test run.
     private static func nextLine() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

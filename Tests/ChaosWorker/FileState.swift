@@ -99,7 +99,7 @@ enum Operation {
             self = .put(id, name: name, amount: Double(position % 100))
         case 8..<11: self = .remove(max(id, FileState.permanent.upperBound))
         case 11..<14: self = .link(id, position % 3 == 0 ? nil : other)
-        // All processes observe the list of node 1.
+        // All processes with observers observe the list of node 1, so half of the edits of lists concern this list.
         case 14..<19: self = .insert(position % 2 == 0 ? 1 : id, target: other, position: position)
         case 19..<23: self = .removeFromList(position % 2 == 0 ? 1 : id, position: position)
         default: self = .incrementAmounts
@@ -133,7 +133,7 @@ enum Operation {
     }
 }
 
-/// A random transaction. Its operations follow from the seed.
+/// A random transaction. The seed determines its operations.
 struct Transaction {
     let seed: UInt64
     let operations: [Operation]
@@ -144,8 +144,8 @@ struct Transaction {
         operations = (0..<Int.random(in: 1...6, using: &random)).map { _ in Operation(&random) }
     }
 
-    /// Performs the operations inside a write, and stores the origin and the seed. Returns the position among all
-    /// transactions.
+    /// Performs the operations in the open write, and stores the origin and the seed. Returns the position of this
+    /// transaction among all transactions of the file, from 1.
     func perform(_ realm: Realm, _ origin: TransactionOrigin) -> Int {
         for id in FileState.permanent where realm.object(ofType: Node.self, forPrimaryKey: id) == nil {
             realm.add(Node(id: id))
@@ -159,7 +159,7 @@ struct Transaction {
     }
 }
 
-/// The origin of a transaction: the process, and the number of the transaction in it.
+/// The origin of a transaction: the process, and the number of the transaction in this process.
 struct TransactionOrigin: Hashable {
     let processNumber: Int
     let number: Int

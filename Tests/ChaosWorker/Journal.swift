@@ -33,8 +33,8 @@ enum Entry: Equatable {
     /// A commit has returned: its number in the process, its position among all transactions, the version (0 if
     /// it is not known), and the times of its beginning and its end.
     case acknowledged(number: Int, sequence: Int, version: UInt64, begun: UInt64, done: UInt64)
-    /// An observer was notified while its Realm showed this version, with the position of the newest transaction and
-    /// the digest of the contents at this version.
+    /// An observer was notified while its Realm showed this version. The entry contains the position of the newest
+    /// transaction and the digest of the contents at this version.
     case saw(version: UInt64, sequence: Int, digest: UInt64)
     /// The process waits for commands. The number is the position of its last transaction, or 0.
     case paused(sequence: Int)

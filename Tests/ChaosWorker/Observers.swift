@@ -15,7 +15,7 @@ final class Observers: @unchecked Sendable {
     private var watchers: [Watcher] = []
     private var objectWatcher: ObjectWatcher?
     private var version: UInt64 = 0
-    /// Whether the Realm advances only by notifications: it is not refreshed explicitly.
+    /// If true, the Realm is not refreshed explicitly, and advances only by notifications.
     var isQuiet = false
     /// The position of the newest transaction of which the observers were notified.
     private(set) var sequence = 0
@@ -42,8 +42,8 @@ final class Observers: @unchecked Sendable {
         watchers.append(Watcher(name, collection, fail: fail, onCall: onCall))
     }
 
-    /// Checks and records the version that the Realm shows. Every transaction changes a node, so this is called for
-    /// every version that the Realm shows.
+    /// Checks and records the version that the Realm shows. Every transaction changes a node, so this function is
+    /// called for every version that the Realm shows.
     private func recordVersion() {
         let state = FileState(realm)
         let shown = realm.version

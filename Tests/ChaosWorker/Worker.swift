@@ -21,8 +21,8 @@ struct WorkerOptions {
     let seed: UInt64
 
     var file: String { "\(folder)/crash.realm" }
-    /// The number of commits whose change sets the file keeps. It is small, so that they are deleted while a process
-    /// is suspended.
+    /// The number of commits whose change sets the file keeps. The number is small, so that change sets are deleted
+    /// while a process is suspended.
     static let changeRetention: UInt64 = 24
     static func journal(_ folder: String, _ processNumber: Int) -> String { "\(folder)/\(processNumber).journal" }
 

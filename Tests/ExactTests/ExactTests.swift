@@ -11,7 +11,7 @@ import Testing
 /// the run that trapped.
 @Suite("exact notifications")
 struct ExactTests {
-    /// About 20,000 changes, counting both the changes made and the changes reported. `make exact` runs many more programs.
+    /// These programs make and report about 20,000 changes in total. `make exact` runs many more programs.
     private static let seeds = 150
 
     @Test("random operations are reported exactly to every observer N47 N71 N84 N88 N91 N99 N174 K5 K6 K12")

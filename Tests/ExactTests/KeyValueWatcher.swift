@@ -46,7 +46,8 @@ final class KeyValueWatcher {
         // query writes the pending changes to the file.
         let query = plan.sort % 3 == 0 ? { _ = realm.objects(Node.self).where { $0.amount > 1 }.count } : nil
         let builder = KeyValueWatcherBuilder(model: model, id: id, serial: serial, node: node, query: query)
-        // A third of the observers observe the list 'children', because changes of lists are reported with positions.
+        // More than a third of the observers observe the list 'children', because changes of lists are reported with
+        // positions.
         switch plan.cut < 4 ? 11 : plan.base {
         case 0: return builder.single("name", \.name) { $0 }
         case 1: return builder.single("amount", \.amount) { $0.map { "\($0)" } }
@@ -76,8 +77,8 @@ final class KeyValueWatcher {
 
     fileprivate func receive(old: String?, new: String) {
         calls += 1
-        // A rolled back write may have deleted an object. Until the rollback restored the object, its path had no
-        // value.
+        // A write that is rolled back may have deleted an object. Until the rollback restores the object, a key path
+        // through it has no value.
         if let old, old != known, !(isRolledBack && old == "nil") {
             failure = failure ?? "the old value is \(old), and the last reported value was \(known)"
         }
@@ -115,7 +116,7 @@ final class KeyValueWatcher {
     }
 }
 
-/// An observed path in the model: its value, and when the properties on it were written.
+/// An observed path in the model: its value, and when the properties of the path were written.
 private struct KeyValuePathModel {
     let value: (ModelState) -> String
     let times: (ModelState) -> String

@@ -108,7 +108,8 @@ extension ModelRunner {
 
     private func check(_ watcher: Watcher, _ now: ModelState) {
         watcher.skipSilenced()
-        // If an object was deleted before its observation on a queue or an actor began, its observer is not called.
+        // If an object was deleted before its observation on a queue or an actor began, its observer may have had no
+        // first call.
         if watcher.executor != nil, watcher.known.isEmpty, let owner = watcher.owner, now.rows[owner] == nil { return }
         guard let known = watcher.known.last else { return fail("\(watcher.name) has had no first call") }
         if watcher.known.allSatisfy({ watcher.missing($0, now) != nil }), let missing = watcher.missing(known, now) {

@@ -1,5 +1,5 @@
-/// The state of the model: all objects at one version, in plain Swift. The test compares the reports of every observer
-/// with it.
+/// The state of the model: all objects at one version, in plain Swift. The test compares the notifications of every
+/// observer with this state.
 ///
 /// Every field contains the time at which it was last written. From this time the test determines whether a field that
 /// is reported as modified was written.

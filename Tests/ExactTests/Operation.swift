@@ -2,7 +2,7 @@ import ConformanceModels
 import Martlet
 
 /// One change inside a write, made in the model and in a Realm. The numbers are used modulo the number of nodes or
-/// elements, so every operation remains valid if others are left out.
+/// elements, so every operation remains valid if other operations are removed.
 struct Operation: CustomStringConvertible {
     enum Kind: String, CaseIterable {
         case add, furtherAccessor, delete, deleteAll, name, amount, nameAll, amountAll, next, assignAgain

@@ -59,10 +59,10 @@ final class RealmWatcher {
     /// Expects a notification of a commit of the Realm itself.
     func expectCommit() { commits += 1 }
 
-    /// Expects no notification of the commits up to a version, which are silent.
+    /// Expects no notification of the commits up to a version, because these commits are silent.
     func skipSilentCommits(_ version: UInt64) { (known, commits) = (version, 0) }
 
-    /// Expects no notification of a commit that was made during the notification of another one.
+    /// Expects no notification of a commit that was made while the observer was notified of another commit.
     func skipNestedCommit(_ version: UInt64) { (known, commits) = (version, max(0, commits - 1)) }
 
     /// Allows the Realm to show a newer version without a notification, after it was invalidated.

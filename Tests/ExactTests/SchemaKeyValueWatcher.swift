@@ -62,8 +62,8 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
         if change?[.notificationIsPriorKey] != nil { return }
         calls += 1
         let (old, new) = (Self.text(change?[.oldKey]), Self.text(change?[.newKey]))
-        // A rolled back write may have deleted an object. Until the rollback restored the object, its path had no
-        // value.
+        // A write that is rolled back may have deleted an object. Until the rollback restores the object, a key path
+        // through it has no value.
         if let old, old != known, !(isRolledBack && old == "nil") {
             failure = failure ?? "the old value is \(old), and the last reported value was \(known)"
         }

@@ -2,8 +2,8 @@ import ModelTesting
 
 /// One step of a program.
 enum Step: CustomStringConvertible {
-    /// Who writes: the observed Realm, another Realm of the process, or a Realm that shares no state with it, like
-    /// another process.
+    /// Who writes: the observed Realm, another Realm of the process, or a Realm that shares only the file with the
+    /// observed Realm, like a Realm of another process.
     enum Writer { case here, otherThread, otherProcess }
 
     /// How an asynchronous write ends: by a commit, alone or grouped with others, or by a rollback. The write is rolled
@@ -99,7 +99,7 @@ enum Step: CustomStringConvertible {
     }
 }
 
-/// A random program: its steps, and the configuration of the store. Both follow from the seed.
+/// A random program: its steps, and the configuration of the store. The seed determines both.
 struct Program {
     /// The operations that a program prefers.
     enum Theme {

@@ -55,7 +55,7 @@ final class Watcher {
     /// Whether the observer is called later than observers on the thread of the test.
     var isLate: Bool { isLoop || executor != nil }
 
-    /// Silent writes of which the observer is not notified, with the states before and after them.
+    /// Silent writes of which the observer is not notified, each with the states before and after the write.
     private var silenced: [(base: ModelState, after: ModelState)] = []
     /// The states before silent writes that were made in a transaction in which a callback had already written. The
     /// changes up to these states are delivered after the silent write.

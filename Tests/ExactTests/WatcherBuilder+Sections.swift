@@ -80,7 +80,7 @@ extension WatcherBuilder {
         guard let section = live.first else { return nil }
         let key = section.key.description
         // An observer of one section is not notified when the section changes its position among the sections. So the
-        // model has only this section.
+        // expected contents contain only this section.
         let only = { (model: ModelState) in sections(model).filter { $0.key == key } }
         let watcher = Watcher("section '\(key)' of \(sectionText(node))") {
             Self.missingChange(only($0), only($1))
@@ -99,7 +99,7 @@ extension WatcherBuilder {
             switch change {
             case .initial: onCall(watcher, .initial) { _, _ in nil }
             case .update(_, let deletions, let insertions, let modifications, let inserted, let deleted):
-                // For an observer of one section, this section is the only one of the model: section 0.
+                // The expected contents for an observer of one section contain only this section, so its position is 0.
                 let inModel = { (paths: [IndexPath]) in isAlone ? paths.map { [0, $0[1]] } : paths }
                 let sectionsInModel = { (set: IndexSet) in isAlone && !set.isEmpty ? [0] : set }
                 let reported = ChangeChecker.SectionChange(

@@ -26,15 +26,15 @@ struct FootprintSeries {
     /// The last quarter.
     private var late: ArraySlice<Footprint> { footprints[(footprints.count * 3 / 4)...] }
 
-    /// The growth from the second to the last quarter. It compares the minimum of each, because peaks are temporary and
-    /// leaks are not.
+    /// The minimum of the last quarter minus the minimum of the second quarter. Minima exclude temporary peaks.
     func growth(of value: KeyPath<Footprint, Int>) -> Int {
         guard let before = early.map({ $0[keyPath: value] }).min(), let after = late.map({ $0[keyPath: value] }).min()
         else { return 0 }
         return after - before
     }
 
-    /// The minima of eight equally long parts. A leak grows in all parts, and a cache only in the first ones.
+    /// The minima of eight equally long parts. The minima of a leak grow in all parts. Those of a cache grow only in
+    /// the first parts.
     func eighths(of value: KeyPath<Footprint, Int>) -> [Int] {
         (0..<8).map { part in
             footprints[footprints.count * part / 8..<footprints.count * (part + 1) / 8].map { $0[keyPath: value] }.min()

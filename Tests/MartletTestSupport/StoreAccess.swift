@@ -3,13 +3,13 @@ package import MartletEngine
 import MartletSQLite
 import MartletValues
 
-/// The SQL of one statement of a snapshot's connection that was not reset; nil if all statements were reset.
+/// The SQL of a statement that was not reset, on the connection of a snapshot; nil if all statements were reset.
 package func unfinishedStatement(_ handle: SnapshotHandle) -> String? { handle.read { $0.unfinishedStatement } }
 
 /// Whether the open write has changed anything.
 package func hasChanges(_ transaction: WriteTransaction?) -> Bool { transaction?.recorder.hasChanges ?? false }
 
-/// Limits the growth of the file in the open write. Beyond the limit SQLite reports a full disk.
+/// Allows the file to grow by at most `pages` pages in the open write. Beyond this limit SQLite reports a full disk.
 package func limitGrowth(_ handle: SnapshotHandle, pages: Int64) throws {
     try handle.read { connection in
         let size = try connection.integer("PRAGMA page_count") ?? 0

@@ -15,7 +15,8 @@ package final class TestRealm {
         var configuration = Realm.Configuration(fileURL: folder.appendingPathComponent("test.realm"))
         configuration.scheduler = scheduler
         configuration.durability = .off
-        // A test holds objects of the Realm longer than this object, so the file is often deleted while it is open.
+        // A test may hold objects of the Realm longer than this object, so the file is often deleted while it is open.
+        // Lines that are logged after the deletion are dropped.
         let (log, path) = (configuration.environment.log, folder.path)
         configuration.environment.log = { line in if FileManager.default.fileExists(atPath: path) { log(line) } }
         adjust(&configuration)
@@ -27,7 +28,8 @@ package final class TestRealm {
 
     package var url: URL { folder.appendingPathComponent("test.realm") }
 
-    /// Waits until the background work has released its versions, which happens after the hub is idle.
+    /// Waits until at most one version is pinned, for at most 30 s. Background work may release its versions only after
+    /// the hub has become idle.
     package func waitForSinglePin() {
         let deadline = Date(timeIntervalSinceNow: 30)
         while realm.pinnedVersions.count > 1, Date() < deadline { sched_yield() }

@@ -2,10 +2,10 @@
 //
 //     swift build -c release --product MatcherBenchmark && .build/release/MatcherBenchmark
 //
-// A change is an update of a flight with 20 properties. With each number of subscriptions, the changes concern the same
-// number of recipients: the values of the rows are drawn from those that the subscriptions compare. Every figure is the
-// CPU time of the best of nine runs, because other processes can only make a run slower. The runs with different numbers
-// of subscriptions alternate.
+// A change is an update of a flight with 20 properties. The values of the rows are chosen from the values that the
+// subscriptions compare. So a change has the same number of recipients on average, however many subscriptions there
+// are. The time of a change is the CPU time of the best of nine runs, because other processes can only make a run
+// slower. The runs with different numbers of subscriptions alternate.
 
 import Foundation
 import MartletEngine
@@ -23,7 +23,7 @@ enum Flight {
     static let departure = ConditionOperand(ValuePath(4), .date)
     static let note = ConditionOperand(ValuePath(5), .text)
 
-    /// - Parameter range: the number of airports, of which each has one subscription.
+    /// - Parameter range: the number of flight numbers and of airports. Departures lie within `range` × 90 seconds.
     static func row(_ number: Int, _ range: Int, _ random: inout SeededRandom) -> RowImage {
         var values: [ValuePath: SyncValue] = [:]
         for property in 5..<20 { values[ValuePath(property)] = .scalar(.text("value \(property)")) }
@@ -79,7 +79,7 @@ func tenths(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
 
 func test(_ test: ConditionTest) -> SubscriptionCondition { test.canonical }
 
-/// A kind of subscription; the number makes them different.
+/// A kind of subscription. Different numbers give different conditions.
 enum Mix: String, CaseIterable {
     case equality = "equality of one property"
     case conjunction = "equality of two properties"
@@ -119,7 +119,7 @@ func matcher(_ mix: Mix, _ count: Int) -> SubscriptionMatcher {
     return matcher
 }
 
-/// Updates of flights: each changes the delay, and one in four the airport.
+/// Updates of flights: each changes the delay, and one in four also changes the origin.
 func changes(_ count: Int, range: Int) -> [(RowImage, RowImage)] {
     var random = SeededRandom(seed: 1)
     return (0..<count).map { number in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A number of random programs, each made from a seed.
+/// A series of random programs. Each program is made from its own seed.
 ///
 /// For a campaign named `MARTLET_EXACT`, the environment variable `MARTLET_EXACT` is the number of programs,
 /// `MARTLET_EXACT_SEED` the seed of the first one. With `MARTLET_EXACT_TRACE`, each seed is written to the standard

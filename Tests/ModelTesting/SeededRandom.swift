@@ -1,4 +1,4 @@
-/// SplitMix64 (Steele, Lea and Flood 2014). A seed always leads to the same numbers.
+/// SplitMix64 (Steele, Lea and Flood 2014). The same seed always produces the same numbers.
 package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

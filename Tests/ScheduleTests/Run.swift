@@ -104,7 +104,7 @@ final class Run: @unchecked Sendable {
         program.failsWhenLogIsFull && (error as? Realm.Error)?.code == .logFull
     }
 
-    // No old version is in use any more, so a full log can be checkpointed.
+    // No old version is in use any more, so a full log can be checkpointed, and no write may fail.
     private func checkLogLimit(_ path: String) throws {
         var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: path), objectTypes: [StringKey.self])
         configuration.maximumLogBytes = 4_120

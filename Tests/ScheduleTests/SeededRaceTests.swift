@@ -3,7 +3,8 @@
     import MartletEngine
     import Testing
 
-    /// Checks that schedules find a `SeededRace`. 'make schedule-bugs' runs this for each race, in its own process.
+    /// Checks that schedules find a `SeededRace`. 'make schedule-bugs' runs this suite once for each race, in a
+    /// separate process.
     @Suite("seeded races")
     struct SeededRaceTests {
         /// Prints a line for the table of 'Scripts/seeded-bugs', and the schedule that fails.

@@ -4,8 +4,8 @@ import MartletSync
 import MartletSyncProtocol
 import MartletValues
 
-// Measures what the outbox costs: local writes to a file with and without synchronization, alternately. Prints the median
-// of the rounds.
+// Measures the cost of the outbox: the time of local writes to a file with synchronization and to a file without it, in
+// alternation. Prints the medians of 40 rounds.
 
 private let facts = """
     object Flight

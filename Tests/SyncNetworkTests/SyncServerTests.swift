@@ -9,7 +9,8 @@
     import Synchronization
     import Testing
 
-    /// A database with one object, which every subscription contains. Its version is the number of uploads.
+    /// A database with one object, which every subscription contains. The version of the database is the number of
+    /// uploads.
     private final class SmallDatabase: ServiceDatabase {
         private let version = Mutex(0)
 
@@ -157,7 +158,8 @@
         @Test("bytes that are not an HTTP request, and frames that are not messages, close only their own connection")
         func hostile() async throws {
             try await withServer {
-                // On a busy machine, the requests of the test take a while, too.
+                // The server closes a connection without a complete request after this time. The valid requests of this
+                // test must be faster, even on a busy machine.
                 $0.requestMilliseconds = 3_000
             } _: { _, url in
                 let port = url.port ?? 0

@@ -6,7 +6,7 @@
     import Synchronization
     import Testing
 
-    /// Makes tokens, also those that no issuer makes.
+    /// Creates tokens, including tokens that no issuer would create.
     private struct TokenMaker {
         static func base64(_ bytes: some Sequence<UInt8>) -> String {
             Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
@@ -42,7 +42,7 @@
             TokenMaker.token(header, payload, TokenMaker.hmac(Self.secret))
         }
 
-        /// The reason of a refusal, which must not contain a part of the token.
+        /// Returns why a token is refused. Expects that the reason contains no part of the token.
         private func refusal(_ token: String, _ verifier: TokenVerifier) async throws -> String {
             let error = try #require(await #expect(throws: TokenError.self) { try await verifier.user(of: token) })
             for part in token.split(separator: ".") where part.count > 3 { #expect(!error.description.contains(part)) }

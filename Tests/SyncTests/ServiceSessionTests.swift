@@ -10,7 +10,7 @@ struct ServiceSessionTests {
     private static let address = ObjectAddress(type: 0, key: .integer(1))
     private static let values = [ValuePath(0): SyncValue.scalar(.integer(5))]
 
-    /// A session whose subscriptions contain everything, except that a condition of 0 is refused.
+    /// A session whose subscriptions contain all objects. It refuses queries with the condition `[0]`.
     private func session(_ adjust: (inout ServiceSession.Limits) -> Void = { _ in }) -> ServiceSession {
         var limits = ServiceSession.Limits()
         adjust(&limits)

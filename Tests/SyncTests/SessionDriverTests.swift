@@ -24,7 +24,7 @@ private final class ManualDatabase: ServiceDatabase {
         }
     }
 
-    /// Waits for the next task and ends it with the result that `body` returns.
+    /// Waits for the next task, and ends the task with the result that `body` returns.
     func finishNext(_ body: (ServiceTask, SessionContext) -> ServiceTaskResult) async {
         await withCheckedContinuation { continuation in
             let hasTask = state.withLock { state in
@@ -142,7 +142,8 @@ struct SessionDriverTests {
         try await open(driver)
         await driver.logChanged()
         await database.finishNext { _, _ in batch("2", rows: 2) }
-        // Until the driver has finished the task, its output is empty.
+        // The driver may not have received the result yet, so its output may still be empty. It runs the task of a mark
+        // only after it has added the rows to the output.
         await driver.received(ClientMessage.mark(1).encoded())
         await database.finishNext { task, _ in
             #expect(task == .read(after: SyncCursor("2"), for: [], isCurrent: true))

@@ -185,7 +185,7 @@ void hundred_observers(const job *job)
     observe_ages(job, 100, "observers-100");
 }
 
-// Observes objects by reading each of them after a change. One of them has changed.
+// Observes objects by reading all of them after each change. Each change modifies one of them.
 static void observe_objects(const job *job, int observed, const char *workload)
 {
     enum { rounds = 5 };

@@ -1,11 +1,11 @@
 /* A VFS that stores, in a database file, the name of the write-ahead log that belongs to the file.
  *
- * SQLite distinguishes its logs by the salts in their headers. The salts are two random values, and each log has new
- * ones. The database file does not contain them. SQLite therefore reads any log that it finds beside a database file,
- * even if a backup was copied over the file and the log belongs to the old file.
+ * SQLite distinguishes its logs by the salts in their headers: two numbers of 32 bits, which SQLite changes for each
+ * log. SQLite does not store the salts in the database file. It therefore reads any log that it finds beside a database
+ * file, even if a backup was copied over the file and the log belongs to the old file.
  *
- * This VFS wraps another one. Before a log begins, this VFS writes the salts of the log into the header of the database
- * file. It uses bytes 72 to 91, which SQLite does not use. It preserves these bytes when a checkpoint rewrites the
+ * This VFS wraps another VFS. Before a log begins, this VFS writes the salts of the log into bytes 72 to 91 of the
+ * database file. SQLite does not use these bytes of the header. This VFS preserves them when a checkpoint rewrites the
  * first page.
  *
  *     72  8 bytes   the salts of the current log; a random number after that log was copied and truncated
@@ -47,7 +47,8 @@ int cmartlet_log_record_name(void *database, uint64_t salts, bool syncs);
 /* Makes the length and the content of the log durable. Returns an SQLite result code. */
 int cmartlet_log_sync(void *database);
 
-/* Truncates the log to zero bytes, or deletes it. No connection may be reading it. Return SQLite result codes. */
+/* Truncates the log to zero bytes, or deletes the log. No connection may be reading the log. Both functions return
+   SQLite result codes. */
 int cmartlet_log_truncate(void *database);
 int cmartlet_log_delete(void *database);
 
@@ -65,7 +66,7 @@ bool cmartlet_index_is_foreign(void *database);
 bool cmartlet_log_is_damaged(void *database);
 
 /* Locks the database file exclusively and returns true. Returns false if another open connection, of any process, has
-   read the file, because it then holds a shared lock. The caller's connection must not have read the file. The caller
+   read the file: that connection holds a shared lock. The caller's connection must not have read the file. The caller
    must unlock the file. */
 bool cmartlet_file_lock_if_unused(void *database);
 void cmartlet_file_unlock(void *database);

@@ -30,7 +30,7 @@ static inline uint64_t cmartlet_thread_number(void) {
 /// thread.
 const void *cmartlet_current_executor(void);
 
-/// The label of the queue on which the calling code runs. On a thread without a queue, it is empty or the label of a
+/// The label of the queue on which the calling code runs. On a thread without a queue, the label is empty or that of a
 /// global queue.
 const char *cmartlet_current_queue_label(void);
 
@@ -82,19 +82,21 @@ int cmartlet_is_on_network(const char *folder);
 /// 1 for the type numbers of network file systems on Linux.
 int cmartlet_is_network_type(uint32_t type);
 
-/// Renames a file unless a file with the new name exists. Returns -1 and sets `errno` on failure.
+/// Renames a file unless a file with the new name exists. Returns -1 and sets `errno` on failure; `errno` is EEXIST if
+/// a file with the new name exists.
 int cmartlet_rename_exclusively(const char *from, const char *to);
 
 /// Creates a folder and its parents, accessible to this user only. Existing folders are unchanged.
 void cmartlet_create_folders(const char *path);
 
-/// Creates an empty file with a mode, reduced by the umask. On Linux, it does not open the file. Returns -1 and sets
-/// `errno` on failure, also if a file or a link with this path exists.
+/// Creates an empty file with a mode, reduced by the umask. On Linux, the function does not open the file. Returns -1
+/// and sets `errno` on failure. It fails if a file or a link with this path exists.
 int cmartlet_create_file(const char *path, unsigned mode);
 
 /// Gives a file beside a database the mode and the group of the database and, if the process runs as root, also the
 /// owner. Ignores symbolic links and files with several hard links. Ignores files of other users unless the process
-/// runs as root. Opens no file whose closing would drop locks of the process.
+/// runs as root. Does not open the file for reading or writing: closing such a descriptor could drop locks of the
+/// process.
 void cmartlet_match_permissions(const char *database, const char *path);
 
 /// Like `cmartlet_match_permissions`, for a copy of a database. The owner of the copy can always read and write it.
@@ -109,8 +111,8 @@ void cmartlet_sync_folder(const char *folder);
 extern int cmartlet_forks;
 static inline __attribute__((pure)) int cmartlet_fork_count(void) { return cmartlet_forks; }
 
-/// Makes a fork in any other thread wait until `cmartlet_unblock_forks` is called. In between, the caller opens,
-/// registers or closes a lock file, and must not fork.
+/// Makes every fork of another thread wait until `cmartlet_unblock_forks` is called. Between the two calls, the caller
+/// opens, registers or closes a lock file, and must not fork.
 void cmartlet_block_forks(void);
 void cmartlet_unblock_forks(void);
 

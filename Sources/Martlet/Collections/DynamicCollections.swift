@@ -131,7 +131,8 @@ public struct DynamicMap: Sequence {
     /// The keys.
     public var keys: [String] { map.keys }
 
-    /// The value of a key; nil if the key has no value, or if its value is nil. Assigning nil removes the entry.
+    /// The value of a key; nil if the map does not contain the key, or if the value is nil. Assigning nil removes the
+    /// entry.
     public subscript(key: String) -> Any? {
         get { DynamicObject.wrapped(UntypedValue.contents(of: map.untypedValue(of: key)), wrapsObjects) }
         nonmutating set { map.setUntyped(DynamicObject.unwrapped(newValue), key, name) }

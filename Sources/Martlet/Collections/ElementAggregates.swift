@@ -180,7 +180,7 @@ extension RealmCollection where Element: OrderedValue {
     /// The maximum; nil if there is none. Absent values and NaN are skipped.
     public func max() -> Element._NonOptional? { ElementAggregates.extremum(self, isGreatest: true) }
 
-    /// The current elements, sorted: absent values first, strings by code point.
+    /// The current elements, sorted: absent values first, then NaN, then all other values, strings by code point.
     public func sorted(ascending: Bool = true) -> [Element] { ElementAggregates.sorted(Array(self), ascending) }
 }
 
@@ -194,7 +194,8 @@ extension RealmCollection where Element: NumericValue {
 
 extension RealmCollection where Element: PersistableValue {
     /// The current elements without duplicates. Of equal elements, the first one is kept. Values are compared as in
-    /// queries: in `AnyRealmValue`s, numbers of different types are equal if their numeric values are equal.
+    /// queries, except that all NaNs are equal. In `AnyRealmValue`s, numbers of different types are equal if their
+    /// numeric values are equal.
     public func distinct() -> [Element] {
         var known: Set<StoredValue> = []
         return filter { known.insert($0._identity ?? $0._compared).inserted }
@@ -237,7 +238,7 @@ extension Map where Value: OrderedValue {
     /// The maximum; nil if there is none. Absent values and NaN are skipped.
     public func max() -> Value._NonOptional? { ElementAggregates.extremum(values, isGreatest: true) }
 
-    /// The current values, sorted: absent values first.
+    /// The current values, sorted: absent values first, then NaN, then all other values.
     public func sorted(ascending: Bool = true) -> [Value] { ElementAggregates.sorted(values, ascending) }
 }
 

@@ -75,7 +75,7 @@ extension List {
         if let core { core.remove(range) } else { replaceSubrange(range, with: []) }
     }
 
-    /// Removes the elements that satisfy a condition. Removes none if the condition throws.
+    /// Removes the elements that satisfy a condition. If the condition throws, no element is removed.
     public func removeAll(where isRemoved: (Element) throws -> Bool) rethrows {
         remove(atOffsets: IndexSet(try requiringUnchanged { try indices.filter { try isRemoved(self[$0]) } }))
     }
@@ -94,10 +94,10 @@ extension List {
         }
     }
 
-    /// Moves the elements at some positions before the element that is at `destination` now.
+    /// Moves the elements at `offsets` to the place before the element that is at `destination` now.
     public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
         if destination < 0 || destination > count { Misuse.indexOutOfRange(destination, count: count, title) }
-        // Elements before the destination are moved in descending order of their positions, and elements after it in
+        // Elements before the destination are moved in descending order of their positions, and all other elements in
         // ascending order. The positions of the elements that are still to be moved therefore stay valid.
         var moves: [(from: Int, to: Int)] = []
         for (offset, position) in offsets.filter({ $0 < destination }).reversed().enumerated() {
@@ -142,7 +142,7 @@ extension List {
 
     /// Moves the elements that satisfy a condition to the end, and returns the position of the first of them.
     ///
-    /// Both groups keep their relative order.
+    /// The elements of each group keep their order.
     @discardableResult
     public func partition(by isBehind: (Element) throws -> Bool) rethrows -> Int {
         let behind = try requiringUnchanged { try Array(self).map(isBehind) }
@@ -151,7 +151,8 @@ extension List {
         return front.count
     }
 
-    // Calls code that runs a closure of the caller, and returns its result. Traps if the closure changes the list.
+    // Runs `body`, which calls a closure of the program, and returns the result of `body`. Traps if the closure changes
+    // the list. In an unmanaged list, only a change of the number of elements is detected.
     private func requiringUnchanged<R>(_ body: () throws -> R) rethrows -> R {
         let (edits, size) = (core?.editCount, core == nil ? unmanaged.count : 0)
         let result = try body()
@@ -159,7 +160,7 @@ extension List {
         return result
     }
 
-    // `positions` contains, for each new position, the current position of its element.
+    // `positions` contains, for each new position, the current position of the element that is moved there.
     private func reorder(_ positions: [Int]) {
         guard let core else {
             if !positions.elementsEqual(unmanaged.indices) { unmanaged = positions.map { unmanaged[$0] } }

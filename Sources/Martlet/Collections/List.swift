@@ -74,7 +74,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
         guard let core, core.property.element.isEmbedded, rules.policy == .modified else {
             return assign(untyped.elements(value), rules.policy)
         }
-        // The values may be elements of this list, and the assignment would change them while it reads them.
+        // The values may be elements of this list. Without copies, the assignment would change them while it reads
+        // them.
         let values = untyped.values(value).map(EmbeddedCopies.copiedOrSame)
         updateInPlace(core, Array(values.enumerated())) { given, target in
             let (input, rules) = untyped.input(given.element, for: target, .position(given.offset))

@@ -80,8 +80,9 @@ extension Map {
 }
 
 extension Map {
-    /// The first key with a value equal to `value`; nil if there is none. Values are compared as in queries, and
-    /// objects by their identity. Complexity: O(n).
+    /// The first key with a value equal to `value`; nil if there is none. Objects are equal if they represent the same
+    /// row. Positive and negative zero are equal, and all NaNs are equal. `AnyRealmValue`s of different kinds differ.
+    /// Complexity: O(n).
     public func key(of value: Value) -> String? {
         first { entry in
             if let object = value._object { return entry.value._object?.isSameObject(as: object) ?? false }

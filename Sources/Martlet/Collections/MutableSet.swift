@@ -3,9 +3,10 @@ import MartletValues
 
 /// A to-many property that contains each value or object at most once, in a stable order.
 ///
-/// Values are compared as in queries. Strings that are canonically equivalent, but consist of different bytes, are
-/// different elements. Positive and negative zero are the same element. In a set of `AnyRealmValue`, equal numbers of
-/// different types are the same element; the set keeps the number that was inserted first.
+/// Values are compared as in queries, except that all NaNs are the same element. Strings that are canonically
+/// equivalent, but consist of different bytes, are different elements. Positive and negative zero are the same element.
+/// In a set of `AnyRealmValue`, equal numbers of different types are the same element; the set keeps the number that
+/// was inserted first.
 public final class MutableSet<Element: RealmCollectionValue & Hashable>: PropertyCollection, NotifyingCollection {
     private var unmanagedElements: [Element] = []
     /// Not nil if the owner is observed while it is unmanaged.

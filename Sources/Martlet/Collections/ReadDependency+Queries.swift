@@ -1,8 +1,8 @@
 import MartletEngine
 
 extension ReadDependency {
-    /// The rows and columns on which the members of a result and their order depend. They are coarser than the
-    /// dependencies of observers: every assignment is checked against them, so the check must be fast.
+    /// The rows and columns on which the members of a result and their order depend. These dependencies are coarser
+    /// than those of observers: every assignment is checked against them, so the check must be fast.
     static func dependencies(of plan: QueryPlan, _ context: RealmContext) -> [ReadDependency] {
         let collections = plan.collections.map { ReadDependency.property($0.table, $0.owner, $0.property) }
         let query = try? QueryDependencies(plan, context.schema)

@@ -8,7 +8,7 @@ import MartletEngine
 /// func names(_ dogs: some RealmCollection<Dog>) -> [String] { dogs.map(\.name) }
 /// ```
 ///
-/// Collections of unmanaged objects support everything except queries and observation.
+/// Collections of unmanaged objects support everything except queries, sections of objects and observation.
 ///
 /// Queries keep the order of the collection. Queries of a set are the exception: they return its objects in the order
 /// of their object keys.

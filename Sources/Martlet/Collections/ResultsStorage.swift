@@ -6,15 +6,16 @@ final class ResultsStorage {
     let context: RealmContext
     let table: ObjectTable
     let plan: QueryPlan
-    /// The name of the subscription to which the result belongs; nil if it belongs to none.
+    /// The name of the subscription to which the result belongs; nil if it belongs to none, and `.some(nil)` if the
+    /// subscription has no name.
     var subscriptionName: String??
     /// The owner of linking objects or elements. The result is empty after the owner was deleted.
     private(set) var owner: ObjectBase?
     private var generation: UInt64
     private var changeCount: UInt64 = 0
     private var allKeys: KeySequence?
-    /// The first keys, at most `firstLimit`. They are read when one of them is requested before all keys are known;
-    /// otherwise empty.
+    /// The first keys, at most `firstLimit`. They are read when one of them is requested and not all keys are known
+    /// yet. Empty until then.
     private var firstKeys: [ObjectKey] = []
     private var knownCount: Int?
     /// The number of keys that are read when one of the first keys is requested.
@@ -91,9 +92,9 @@ final class ResultsStorage {
         knownCount = keys.count
     }
 
-    /// Creates a cursor that iterates over all objects of a type without reading keys in advance. Nil for other plans,
-    /// and if the keys are already known. Nil also inside a write, where every change would make the cursor read the
-    /// keys.
+    /// Creates a cursor that iterates over all objects of a type without reading keys in advance. Nil for every other
+    /// query, and if the keys are already known. Nil also inside a write, where every change would make the cursor read
+    /// the keys.
     func makeCursor() -> LazyCursor? {
         context.withFrozenLock {
             validate()

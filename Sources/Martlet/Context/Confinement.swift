@@ -61,7 +61,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         return Confinement(.actor(executor: executor, name: "\(type(of: actor))"), actor)
     }
 
-    /// The confinement of code with the given isolation: its actor, or else the current thread.
+    /// The confinement to the actor `isolation` or, if `isolation` is nil, to the current thread.
     static func of(_ isolation: (any Actor)?) -> Confinement { isolation.map { actor($0) } ?? currentThread() }
 
     // Assigns a unique number to the queue. Queues are compared by these numbers.

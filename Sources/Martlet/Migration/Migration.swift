@@ -256,7 +256,8 @@ public final class Migration {
             forEachKey(of: holders) { key in
                 guard holders.exists(key) else { return }
                 let holder = holders.object(key)
-                // Objects without an owner are deleted below, but not the objects that other owners share with them.
+                // Objects without an owner are deleted below. Embedded objects that also have another owner must
+                // remain.
                 if containment.isUnreachable(RowID(table: holders.id, key: key)) {
                     return holder.releaseEmbedded(property)
                 }

@@ -1,6 +1,7 @@
 import Foundation
 
 extension Date {
-    /// The description of the date. Foundation's own description stops the program for a date that is NaN.
+    /// The description of the date, and `nan` for a date that is NaN. Foundation's own description of such a date stops
+    /// the program.
     var safeDescription: String { timeIntervalSinceReferenceDate.isNaN ? "nan" : description }
 }

@@ -100,7 +100,8 @@ extension ObservableCollection where Self: ThreadConfined {
 }
 
 extension ObservableCollection where Self: ThreadConfined, Element: ObjectBase {
-    /// Observes the collection on an actor; modifications are changes of the properties at typed key paths.
+    /// Observes the collection on an actor. Typed key paths name the properties whose changes are reported as
+    /// modifications.
     public func observe<Target: Actor>(
         keyPaths: [any KeyPathDescriptor<Element>], on actor: Target, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated Target, RealmCollectionChange<Self>) -> Void
@@ -108,7 +109,8 @@ extension ObservableCollection where Self: ThreadConfined, Element: ObjectBase {
         await observe(keyPaths: keyPaths.map(\.keyPath), on: actor, isolation: isolation, block)
     }
 
-    /// Observes the collection on an actor; modifications are changes of the properties at Swift key paths.
+    /// Observes the collection on an actor. Swift key paths name the properties whose changes are reported as
+    /// modifications.
     public func observe<Target: Actor>(
         keyPaths: [PartialKeyPath<Element>], on actor: Target, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated Target, RealmCollectionChange<Self>) -> Void

@@ -25,8 +25,8 @@ extension Map {
     /// object of the map is deleted, the value of its key becomes nil, which is reported as a modification.
     ///
     /// - Parameters:
-    ///   - keyPaths: the properties of objects whose changes are reported as modifications, also through links; nil for
-    ///     all properties of the values and of objects up to three links away. Traps if key paths are
+    ///   - keyPaths: the object properties whose changes are reported as modifications. A key path may lead through
+    ///     links. Nil for all properties of the values and of objects up to three links away. Traps if key paths are
     ///     given and no value can be an object.
     ///   - queue: a serial queue on which `block` is called instead. The map that the block receives can be used on
     ///     this queue only.

@@ -11,7 +11,8 @@ extension KeyPathObservable {
     /// Calls `block` after each change of the object's properties, and once when the object is deleted.
     ///
     /// - Parameters:
-    ///   - keyPaths: the observed properties, also through links; nil for the properties of the object itself.
+    ///   - keyPaths: the observed properties. A key path may lead through links. Nil for the properties of the object
+    ///     itself.
     ///   - queue: a serial queue on which `block` is called instead. The object that the block receives can be used on
     ///     this queue only.
     ///   - block: the closure that is called with each change.

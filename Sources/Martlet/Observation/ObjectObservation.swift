@@ -33,8 +33,8 @@ struct ObservedItems {
         items.append(ObjectTracker.Item(watched: watched, valuePath: isSingle ? value : nil))
     }
 
-    /// The items for the first properties of `paths`. If `paths` is nil, the items for all properties of the type
-    /// except linking objects.
+    /// One item for each property with which a path in `paths` begins. If `paths` is nil, one item for each property of
+    /// the type except linking objects.
     static func properties(_ paths: [PropertyPath]?, _ table: TableID, _ schema: DatabaseSchema) -> ObservedItems {
         var result = ObservedItems()
         for property in schema[table].type.properties {

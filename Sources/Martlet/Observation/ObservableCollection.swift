@@ -22,11 +22,12 @@ extension ObservableCollection {
     /// Calls `block` with the initial collection, and after each change of the collection or its elements.
     ///
     /// `block` is called on the executor of the Realm (its run loop, queue or actor), also inside `refresh()` and
-    /// `beginWrite()`. The observation ends when the token is released. Until then, it keeps the collection alive.
+    /// `beginWrite()`. The observation ends when the token is released. Until then, the token keeps the collection
+    /// alive.
     ///
     /// - Parameters:
-    ///   - keyPaths: the properties whose changes are reported as modifications, also through links; nil for all
-    ///     properties of the elements and of objects up to three links away.
+    ///   - keyPaths: the properties whose changes are reported as modifications. A key path may lead through links. Nil
+    ///     for all properties of the elements and of objects up to three links away.
     ///   - queue: a serial queue on which `block` is called instead. The collection that the block receives can be used
     ///     on this queue only.
     ///   - block: the closure that is called with each change.

@@ -1,5 +1,5 @@
 extension Realm {
-    /// A notification of a Realm's observers.
+    /// The reason why an observer of a Realm is called.
     public enum Notification: Sendable {
         /// The Realm has committed, or advanced to another version.
         case didChange

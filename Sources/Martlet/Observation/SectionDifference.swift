@@ -3,8 +3,9 @@ import MartletEngine
 
 /// The difference between two states of sections.
 ///
-/// Sections that remain keep their relative order. A section that changes its position relative to the others is
-/// reported as a deletion and an insertion. Elements are compared within each remaining section whose elements changed.
+/// A section that changes its position relative to other sections is reported as a deletion and an insertion. All other
+/// sections that exist in both states remain, and keep their relative order. Elements are compared within each
+/// remaining section whose elements changed.
 struct SectionDifference<Key: Hashable> {
     /// Old positions.
     private(set) var deletions: [IndexPath] = []

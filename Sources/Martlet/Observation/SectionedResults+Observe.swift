@@ -76,9 +76,9 @@ extension ObservableSections {
     /// again, on that executor, for elements that are new or changed.
     ///
     /// - Parameters:
-    ///   - keyPaths: the properties whose changes are reported as modifications, also through links; nil for all
-    ///     properties of the elements and of objects up to three links away. Insertions, deletions and section changes
-    ///     are always reported. Traps if key paths are given and the elements are values.
+    ///   - keyPaths: the properties whose changes are reported as modifications. A key path may lead through links. Nil
+    ///     for all properties of the elements and of objects up to three links away. Insertions, deletions and section
+    ///     changes are always reported. Traps if key paths are given and the elements are values.
     ///   - queue: a serial queue on which `block` is called instead. The sections that the block receives can be used
     ///     on this queue only, and section keys are computed there.
     ///   - block: the closure that is called with each change.
@@ -103,13 +103,13 @@ extension ObservableSections {
 }
 
 extension ObservableSections where Row: ObjectBase {
-    /// Observes the sections; modifications are changes of the properties at typed key paths.
+    /// Observes the sections. Typed key paths name the properties whose changes are reported as modifications.
     public func observe(
         keyPaths: [any KeyPathDescriptor<Row>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmSectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map(\.keyPath), on: queue, block) }
 
-    /// Observes the sections; modifications are changes of the properties at Swift key paths.
+    /// Observes the sections. Swift key paths name the properties whose changes are reported as modifications.
     public func observe(
         keyPaths: [PartialKeyPath<Row>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmSectionedResultsChange<Self>) -> Void
@@ -117,7 +117,8 @@ extension ObservableSections where Row: ObjectBase {
 }
 
 extension SectionStorage {
-    /// Registers an observer on `queue`, or on the current executor if it is nil. `difference` compares two states.
+    /// Registers an observer on `queue` or, if `queue` is nil, on the current executor. `difference` compares two
+    /// states.
     fileprivate func observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?,
         _ difference: @escaping (Sections<Key>, Sections<Key>, ResultsTracker.Change) -> SectionDifference<Key>,

@@ -34,7 +34,8 @@ extension ValuesSection: ObservableSections {
 }
 
 extension ValueSectionStorage {
-    /// Registers an observer on `queue`, or on the current executor if it is nil. `difference` compares two states.
+    /// Registers an observer on `queue` or, if `queue` is nil, on the current executor. `difference` compares two
+    /// states.
     fileprivate func observe<Collection: SortableCollection<Element>>(
         _ collection: Collection, _ keyPaths: [String]?, _ queue: DispatchQueue?,
         _ difference: @escaping (Sections<Key>, Sections<Key>) -> SectionDifference<Key>,

@@ -56,8 +56,8 @@ extension Projection: Hashable {
 // Unavailable: a projection is confined like the object behind it.
 extension Projection: @unchecked Sendable {}
 
-/// The values that a projection computes from the elements of a collection. The collection of values is live and
-/// read-only.
+/// The values that a projection computes from the elements of a collection, one for each element. Projected collections
+/// are live and read-only.
 public struct ProjectedCollection<Value>: RandomAccessCollection {
     private let size: () -> Int
     private let element: (Int) -> Value
@@ -139,7 +139,8 @@ extension ProjectedResults: ThreadConfined {
     /// The Realm of the results.
     public var realm: Realm? { storage.context.realm }
 
-    /// True after the Realm was invalidated.
+    /// True after the Realm was invalidated, or the owner of the projected list, set, map or linking objects was
+    /// deleted.
     public var isInvalidated: Bool { storage.isInvalidated }
 
     /// True for frozen results, which `freeze()` returns.

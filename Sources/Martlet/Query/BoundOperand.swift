@@ -158,7 +158,7 @@ struct BoundOperand {
         }
     }
 
-    /// True if the operand is a whole number, or nil.
+    /// True for whole numbers, and for the literal `nil`.
     var isWhole: Bool {
         switch source {
         case .element(let element): ComparedKind(element) == .number && !element.isFloating

@@ -82,10 +82,10 @@ public struct MapField<Root: ObjectBase, Value>: KeyPathDescriptor {
     /// The map `name` at the end of `path`.
     public init(_ path: FieldPath, _ name: String) { _path = path.link(name) }
 
-    /// The keys. A condition on them is true if it is true for *some* key.
+    /// The keys. A condition on the keys is true if *some* key satisfies it.
     public var keys: Field<Root, String> { Field(_path.appending(.keys)) }
 
-    /// The values. A condition on them is true if it is true for *some* value.
+    /// The values. A condition on the values is true if *some* value satisfies it.
     public var values: Field<Root, Value> { Field(_path) }
 
     /// The value of one key; absent if the map does not contain the key.
@@ -109,10 +109,10 @@ public struct ObjectMapField<Value: ObjectFields>: KeyPathDescriptor {
     /// A field of the values.
     public subscript<T>(dynamicMember field: KeyPath<Value, T>) -> T { Value(_path)[keyPath: field] }
 
-    /// The keys. A condition on them is true if it is true for *some* key.
+    /// The keys. A condition on the keys is true if *some* key satisfies it.
     public var keys: Field<Root, String> { Field(_path.appending(.keys)) }
 
-    /// The values. A condition on them is true if it is true for *some* value.
+    /// The values. A condition on the values is true if *some* value satisfies it.
     public var values: ObjectCollectionField<Value> { ObjectCollectionField(_path) }
 
     /// The object that the map contains for a key.

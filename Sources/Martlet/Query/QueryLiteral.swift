@@ -238,9 +238,9 @@ enum QueryLiteral: Equatable {
     }
 
     // Numbers are compared by value. A number that an `Int64` can represent exactly becomes an integer, because SQLite
-    // does not find the key `Int64.min` if it is compared with a floating-point number. Other decimals beyond 64 bits
-    // become floating-point numbers, because calculations that exceed 64 bits are also rounded. All other decimals
-    // remain decimals.
+    // does not find the key `Int64.min` if it is compared with a floating-point number. Decimals beyond 64 bits become
+    // floating-point numbers, because calculations that exceed 64 bits are also rounded. All other decimals remain
+    // decimals.
     private var number: SQLValue? {
         switch self {
         case .integer(let value): .integer(value)

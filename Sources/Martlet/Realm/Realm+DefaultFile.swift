@@ -13,11 +13,11 @@ extension Realm.Configuration {
     /// ```
     ///
     /// By default, the folder has the name of the program. Its parent folder is Application Support on Apple platforms.
-    /// On other platforms the parent folder is `$XDG_DATA_HOME` or, if that variable is not set, `~/.local/share`. The
-    /// folder is created together with the default file.
+    /// On other platforms the parent folder is `$XDG_DATA_HOME` or, if that variable is not set or is not an absolute
+    /// path, `~/.local/share`. The folder is created together with the default file.
     ///
-    /// The value is nil if the environment contains no home directory. Opening the default file then throws
-    /// `.fileNotFound`.
+    /// The value is nil if neither `XDG_DATA_HOME` nor `HOME` contains an absolute path. Opening the default file then
+    /// throws `.fileNotFound`.
     public static var defaultFolder: URL? {
         get { chosenFolder.withLock { $0 } ?? platformFolder }
         set { chosenFolder.withLock { $0 = newValue } }

@@ -19,12 +19,13 @@ extension Realm {
     /// The logs that were set aside because they did not belong to the file of a configuration, oldest first.
     ///
     /// The runtime sets a log aside if, for example, a backup was copied over the file. It does not read such a log,
-    /// and renames it to the returned name.
+    /// but renames it. This function returns the new names.
     public static func logsSetAside(for configuration: Configuration) -> [URL] {
         SetAsideLogs.all(of: configuration.path).map { URL(fileURLWithPath: $0) }
     }
 
-    /// Opens the file of a configuration, migrates it if its schema version is lower, and closes it again.
+    /// Opens the file of a configuration, migrates it if its schema version is lower than `schemaVersion`, and closes
+    /// it again.
     ///
     /// - Throws: The errors of `init(configuration:)` and of the `migrationBlock`.
     public static func performMigration(for configuration: Configuration = .defaultConfiguration) throws {
@@ -61,7 +62,8 @@ extension Realm {
 
     /// Rewrites the file of a configuration without unused space.
     ///
-    /// If the program is killed during this call, the file is unchanged. Other processes may have the file open.
+    /// If the program is killed during this call, the file is either unchanged or completely rewritten, and no data is
+    /// lost. Other processes may have the file open.
     ///
     /// - Throws: `Realm.Error` if a Realm of this process has the file open, if another process holds the write lock
     ///   for longer than 30 seconds, or if the disk does not have enough space for a second copy.

@@ -44,9 +44,9 @@ extension Realm {
     /// Creates an object from a dictionary with property names, an array in schema order, or another object of the same
     /// type, and adds the object. Nested values can also be dictionaries, arrays and objects.
     ///
-    /// Missing properties get their default values. If an update policy is given and the object exists, the object
-    /// keeps the values of missing properties. With `.modified`, its maps also keep the keys that are missing in a
-    /// dictionary.
+    /// Properties that are missing in the value get their defaults. If `update` permits updates and the object exists,
+    /// it keeps the stored values of these properties. With `.modified`, a map that is given as a dictionary also keeps
+    /// the stored entries whose keys the dictionary does not contain.
     ///
     /// Objects among the values are linked if they are in this Realm, and copied otherwise. Unknown keys are ignored;
     /// `create(_:value:update:unknownKeys:)` can refuse them. A value of the wrong type traps. The message names the

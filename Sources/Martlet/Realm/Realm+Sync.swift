@@ -26,13 +26,13 @@ extension Realm {
     /// Stops the program because the Realm has no synchronization.
     package func trapNotSynchronized() -> Never { Misuse.notSynchronized(coordinator.path) }
 
-    /// Stops the program because the file could not be read by a property that cannot throw errors.
+    /// Stops the program because a property could not read the file. A property cannot throw errors.
     package func readFailed(_ error: any Swift.Error) -> Never { context.readFailed(error) }
 
     /// Shows the newest version, unless the program refreshes the Realm itself.
     package func showNewestVersion() { if autorefresh, !isFrozen { refresh() } }
 
-    /// The primary key of an object; nil if there is no such object, or its type has none.
+    /// The primary key of an object; nil if there is no such object, or if its type has no primary key.
     package func primaryKey(of key: ObjectKey, type: String) throws -> SQLValue? {
         guard let table = context.table(named: type), let property = table.type.primaryKey else { return nil }
         return try Martlet.translating {

@@ -50,6 +50,9 @@ extension Realm {
     public func cancelWrite() { context.cancelWrite() }
 
     /// Moves to the newest version and delivers its notifications. Returns false if there was no newer version.
+    ///
+    /// Inside a write or a callback of an observer, this method does nothing and returns false. The exception is a
+    /// callback for `.refreshRequired`, which may call it.
     @discardableResult
     public func refresh() -> Bool { context.refresh() }
 

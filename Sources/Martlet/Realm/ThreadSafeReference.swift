@@ -64,8 +64,9 @@ extension Realm {
 /// A property can be read by its name on any thread. A local variable is passed to other threads as `$dog`, because
 /// Swift 6 does not allow a concurrent closure to capture a variable.
 ///
-/// Reading opens a Realm of the file if none is open on the current thread, queue or actor. The value is nil after the
-/// object, or the owner of the collection, was deleted. It is also nil if the file cannot be opened any more.
+/// If no Realm of the file is open on the current thread, queue or actor, reading opens one on the current thread. The
+/// value is nil after the object, or the owner of the collection, was deleted. It is also nil if the file cannot be
+/// opened any more.
 @propertyWrapper
 public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
     private let shared: SharedLocator

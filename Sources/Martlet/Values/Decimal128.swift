@@ -36,8 +36,8 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
 
     /// Parses a decimal number with an optional sign, decimal point and exponent, or `NaN` or `inf`.
     ///
-    /// - Throws: `InvalidText` if the text is not a number, if it has more than 34 significant digits, or if the
-    ///   exponent is not in the range from -6176 to 6144.
+    /// - Throws: `InvalidText` if the text is not a number, if it has more than 34 significant digits, or if the number
+    ///   is outside the range of decimal128, from 1e-6176 to 9.99…e6144.
     public init(string: String) throws {
         guard let number = DecimalNumber(string) else {
             throw InvalidText(text: string, expected: "a decimal number of at most 34 digits")

@@ -52,8 +52,8 @@ extension OrderedValue {
 public protocol NumericValue: OrderedValue {
     /// The type of an average: `Decimal128` for decimals, otherwise `Double`.
     associatedtype _Average: NumericValue = Double
-    /// Converts a sum that the database has computed to the nearest value of this type.
+    /// The value of this type that is nearest to a sum from the database.
     static func _nearest(_ stored: StoredValue) -> Self
-    /// Converts a sum that the database has computed; nil if the type cannot represent it.
+    /// The value of this type for a sum from the database; nil if the type cannot represent the sum.
     static func _sum(_ stored: StoredValue) -> Self?
 }

@@ -30,9 +30,10 @@ extension Decimal128: Codable {
 
     /// Decodes a string or a number.
     ///
-    /// A string and a number from a JSON decoder keep all their digits. Other decoders may round numbers.
+    /// A string keeps all its digits. A number keeps all its digits if a JSON decoder reads it and Foundation's
+    /// `Decimal` can represent it. Any other number may be rounded to a `Double`.
     ///
-    /// - Throws: `DecodingError` for more than 34 significant digits, and for anything else.
+    /// - Throws: `DecodingError` if the value is not a number, or has more than 34 significant digits.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let whole = try? container.decode(Int.self) {

@@ -52,7 +52,7 @@ struct FormatCommand: ParsableCommand {
         if !isClean { throw CommandFailure(.findings) }
     }
 
-    /// Reads all files before the first is written, so that an invalid path changes no file.
+    /// Reads all files before the first one is written, so that no file is changed if one of the paths is invalid.
     private func sources() throws -> [SourceText] {
         try paths.flatMap { path in
             let input = try reportingDiskErrors { () throws(DiskError) in try SourceLoader().load([path]) }

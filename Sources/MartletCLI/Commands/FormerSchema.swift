@@ -8,7 +8,7 @@ struct FormerSchema {
     let folder: String
     let against: String
 
-    /// The older schema; nil if its folder did not exist in the merge base.
+    /// The older schema; nil if the schema folder contained no schema file in the merge base.
     func load() throws -> SchemaInput? {
         let isPath = against.hasPrefix("/") || against.hasPrefix(".") || against.hasSuffix("/")
         if isPath, !FileSystem.isFolder(against) {
@@ -38,7 +38,7 @@ struct FormerSchema {
         }
     }
 
-    /// The failure of a command because of errors in the older schema.
+    /// Prints the errors of the older schema, and returns the failure with which the command ends.
     func failure(_ errors: [Diagnostic], _ sources: [SourceText]) -> CommandFailure {
         Console.error(DiagnosticPrinter(sources: sources, style: .brief).text(errors))
         return CommandFailure(

@@ -23,8 +23,8 @@ public struct FileBatch {
     private var changes: [(path: String, change: Change)] = []
     private let isReproducible: Bool
     private let makesFolders: Bool
-    /// Called before each system call that changes the disk. A result other than 0 is the `errno` with which that call
-    /// fails. For tests.
+    /// For tests. Called before each system call that applies a change. A result other than 0 is the `errno` with which
+    /// that call fails.
     private let injectedError: (() -> CInt)?
 
     /// - Parameters:
@@ -58,11 +58,11 @@ public struct FileBatch {
 
     /// Applies the changes.
     ///
-    /// Signals that would terminate the process are blocked until the call returns.
+    /// The signals SIGINT, SIGTERM and SIGHUP are blocked until the call returns.
     ///
     /// - Returns: the paths of the changed files.
     /// - Throws: an error if a change fails. The earlier changes are undone. If a file cannot be restored, the error
-    ///   names it and the file that has its old contents.
+    ///   names this file, and the backup file that contains its old contents.
     public func commit() throws(DiskError) -> [String] {
         var signals = sigset_t()
         var former = sigset_t()

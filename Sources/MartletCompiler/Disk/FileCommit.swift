@@ -106,7 +106,9 @@ struct FileCommit {
             Step(path: path, target: target, temporary: temporary.name, existed: mode != nil, mustBeNew: mustBeNew))
     }
 
-    /// Writes the bytes and returns an `errno`.
+    /// Writes the bytes.
+    ///
+    /// - Returns: the `errno` of the call that failed; 0 on success.
     private func fill(_ descriptor: CInt, with bytes: [UInt8], mode: mode_t?) -> CInt {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -164,8 +166,8 @@ struct FileCommit {
         if !step.existed { undos.append(.removeFile(step.target)) }
     }
 
-    /// Creates a hard link, which fails if the target exists. A rename would replace the target. If the file system
-    /// has no hard links, the file is renamed.
+    /// Creates a hard link, because this fails if the target exists. A rename would replace the target. If the file
+    /// system has no hard links, the file is renamed.
     private func putNew(_ temporary: String, _ step: Step) throws(DiskError) {
         var code = linking(temporary, to: step.target)
         if code == 0 {

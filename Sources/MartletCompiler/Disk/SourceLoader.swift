@@ -4,14 +4,14 @@ import MartletSchema
 public struct SourceLoader {
     /// The name of the configuration file.
     package static let configurationName = "martlet.yaml"
-    /// The maximum number of bytes that are read from a file. One byte above the limit of the language, so that larger
-    /// files are detected.
+    /// The maximum number of bytes that are read from a file. The value is one byte above the limit of the schema
+    /// language, so that larger files are detected.
     private static let maximumBytes = (1 << 20) + 1
 
     public init() {}
 
-    /// Loads the given files, for the build tool plugin, which knows its files. The relative path of a file begins
-    /// after `root`, or after its subfolder `Schemas`. A file outside of `root` keeps its full path.
+    /// Loads the given files. The build tool plugin passes all schema files of a target. The relative path of a file
+    /// begins after `root`, or after the folder `Schemas` in `root`. A file outside of `root` keeps its full path.
     public func load(
         files: [String], root: String, configuration: String?
     ) throws(DiskError) -> SchemaInput {

@@ -57,7 +57,7 @@ struct DiagramRelation {
     /// The row of the property; nil if the row is hidden, and for projections.
     var sourceRow: Int?
     var target: Int
-    /// The row of the linking objects that are the inverse of the link.
+    /// The row of the linking objects that are the inverse of the link; nil if there are none, or if the row is hidden.
     var targetRow: Int?
     /// The name of the property.
     let label: String

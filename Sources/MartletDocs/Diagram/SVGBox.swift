@@ -25,7 +25,7 @@ struct SVGBox {
         case projection
     }
 
-    /// - Parameter starts: the number of groups of lines that begin at the head instead of a row.
+    /// - Parameter starts: the number of groups of lines that begin at the head instead of at a row.
     init(_ box: DiagramBox, ends: Set<LineEnd>, starts: Int) {
         self.box = box
         startsAtHead = starts

@@ -13,8 +13,8 @@ struct ChannelNet {
     var isStraight: Bool { top == bottom }
 }
 
-/// Assigns a vertical track to each net of a channel that is not straight. The order of the tracks keeps the number of
-/// crossings low, and only the pairs in `conflicts` overlap.
+/// Assigns a vertical track to each net of a channel. Straight nets need no track. The order of the tracks keeps the
+/// number of crossings low, and only the pairs in `conflicts` overlap.
 struct ChannelTracks {
     /// The track of each net that is not straight, counted from the left.
     private(set) var tracks: [Int: Int] = [:]

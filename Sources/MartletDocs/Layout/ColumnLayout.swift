@@ -1,5 +1,5 @@
-/// Lays out one connected component of a graph in columns from left to right. The method of Sugiyama, Tagawa and Toda
-/// (1981), with ports, shared dummy vertices and orthogonal lines.
+/// Lays out one connected component of a graph in columns from left to right. The method is that of Sugiyama, Tagawa
+/// and Toda (1981), with ports, shared dummy vertices and orthogonal lines.
 struct ColumnLayout {
     private let input: LayoutGraph
     private let graph: LayeredGraph

@@ -1,5 +1,6 @@
-/// Orders the vertices of each column to reduce crossings: alternating sweeps move each vertex to the barycenter of its
-/// neighbors, then adjacent vertices are swapped while that helps.
+/// Orders the vertices of each column to reduce crossings. Sweeps in alternating directions move each vertex to the
+/// barycenter of its neighbors. After each sweep of a small graph, adjacent vertices are swapped while that removes
+/// crossings.
 struct CrossingReducer {
     private var graph: LayeredGraph
     private var positions: [Int]
@@ -68,7 +69,8 @@ struct CrossingReducer {
         graph.columns.dropLast().reduce(0) { $0 + crossings(rightOf: $1) }
     }
 
-    /// The number of inversions, counted with a binary indexed tree.
+    /// The number of crossings between a column and the next one. Each crossing is an inversion in the order of the
+    /// line ends. A binary indexed tree counts the inversions.
     private func crossings(rightOf column: [Int]) -> Int {
         let ends = column.flatMap { vertex in
             graph.rightSegments[vertex].map { index in
@@ -114,7 +116,7 @@ struct CrossingReducer {
         }
     }
 
-    /// The number of crossings that are removed by swapping a vertex with the one below it.
+    /// The number of crossings that are removed if a vertex is swapped with the vertex below it.
     private func swapGain(_ column: Int, _ index: Int) -> Int {
         let upper = graph.columns[column][index]
         let lower = graph.columns[column][index + 1]

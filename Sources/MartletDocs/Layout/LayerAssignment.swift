@@ -40,7 +40,7 @@ struct LayerAssignment {
     }
 
     /// Moves boxes to the right, together with successors that are in the way, while that reduces the total edge
-    /// length. This moves a box without predecessors from column 0 to the column before its nearest successor.
+    /// length. For example, a box without predecessors moves from column 0 to the column before its nearest successor.
     private mutating func shiftRight() {
         for _ in 0..<(nodes.count > 300 ? 4 : 40) {
             var changed = false

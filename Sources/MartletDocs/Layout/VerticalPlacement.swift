@@ -129,7 +129,7 @@ struct VerticalPlacement {
 
     /// Moves a vertex by a small step, if its neighbors leave space.
     ///
-    /// - Returns: whether it was moved.
+    /// - Returns: whether the vertex was moved.
     mutating func nudge(_ vertex: Int, by step: Int) -> Bool {
         let column = graph.columns[graph.vertices[vertex].layer]
         guard let index = column.firstIndex(of: vertex) else { return false }

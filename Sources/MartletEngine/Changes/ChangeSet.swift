@@ -37,14 +37,14 @@ package struct ChangeSet: Sendable, Hashable {
     /// The changed rows, by table.
     package var tables: [TableID: TableChanges]
 
-    /// The edits of each collection in the order in which they were made. If a transaction created the row that owns
-    /// the collection, the edits of earlier transactions are omitted. If that transaction first deleted a row with the
-    /// same key, the script also contains the edits of the deleted row. A reader must therefore first check whether the
-    /// row was deleted.
+    /// The edits of each collection in the order in which they were made. If one of the transactions created the row
+    /// that owns the collection, the edits of earlier transactions are omitted. If the same transaction had first
+    /// deleted a row with this key, the script also contains the edits that it made before the deletion. A reader must
+    /// therefore first check whether the row was deleted.
     package var collections: [CollectionID: ListEditScript]
 
-    /// For each collection property, the rows that a collection of this property began or ceased to link to. They are
-    /// stored because the edits contain only positions, and the previous elements are not stored.
+    /// For each collection property, the rows to which the number of links from a collection of this property has
+    /// changed. They are stored because the edits contain only positions, and the previous elements are not stored.
     package var changedTargets: [LinkID: KeySet]
 
     package init(
@@ -71,9 +71,9 @@ package struct ChangeSet: Sendable, Hashable {
 
     /// Adds what a later change set touched (N40).
     ///
-    /// For each collection, the edits of the version that last created its row, and of all later versions, are kept. If
-    /// the row was created and deleted within the merged range, its edits are dropped. If the row existed before and is
-    /// deleted, its edits are kept.
+    /// If one of the merged versions created the row that owns a collection, only the edits of the last such version
+    /// and of later versions are kept. If the row was created and deleted within the merged versions, its edits are
+    /// dropped. If the row existed before and is deleted, its edits are kept.
     ///
     /// Complexity: O(size of both). To merge many versions, call `merging` once.
     package mutating func merge(_ later: ChangeSet) {
@@ -128,8 +128,8 @@ package struct ChangeSet: Sendable, Hashable {
             #if MARTLET_SEEDED_BUGS
                 if SeededBug.isOn(.cancellingEditsForgotten), joined.isEmpty { continue }
             #endif
-            // An empty script is kept if the edits cancel each other out. The elements are the same as before, but they
-            // may be stored in other chunks.
+            // If the edits cancel each other out, the empty script is kept: the elements are the same as before, but
+            // they may be stored in other chunks.
             collections[collection] = joined
         }
     }

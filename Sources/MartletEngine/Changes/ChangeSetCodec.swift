@@ -4,12 +4,12 @@
 /// - a format byte
 /// - the tables by ascending number, each with its inserted, deleted and modified keys
 /// - the collections by table, property and ascending owner, each with its edits
-/// - the rows that collections began or ceased to link to, by table and property
+/// - the rows to which the number of links from collections has changed, by table and property
 ///
 /// Key sets are encoded as differences between runs, so a run of any length takes a few bytes. Equal change sets have
 /// equal bytes.
 ///
-/// The format of earlier builds lacks the last part. Such builds reject these bytes, and compute the changes by
+/// The format of earlier builds lacks the last part. Earlier builds reject these bytes, and compute the changes by
 /// comparing the two states in full.
 package enum ChangeSetCodec {
     private static let format: UInt8 = 2
@@ -224,8 +224,9 @@ package enum ChangeSetCodec {
         return collections
     }
 
-    /// The upper seven bits of the first byte are the kind of edit. If the lowest bit is set, a count follows the
-    /// position. Otherwise the count is one, or the kind has no count.
+    /// The upper seven bits of the first byte are the kind of edit. One position follows, or two for a move and a swap.
+    /// If the lowest bit of the first byte is set, a count follows the position. Otherwise the count is one, or the
+    /// kind has no count.
     private static func encode(_ edit: ListEdit, to writer: inout ByteWriter) {
         func counted(_ kind: UInt8, _ at: Int, _ count: Int) {
             writer.byte(kind << 1 | (count == 1 ? 0 : 1))

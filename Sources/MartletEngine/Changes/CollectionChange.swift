@@ -1,7 +1,8 @@
 /// The difference between two states of an ordered collection.
 ///
-/// To get the new collection from the old one: remove the deletions, insert the insertions in ascending order, then
-/// write the modifications. An element that moved is a deletion and an insertion, and is also listed in `moves`.
+/// To get the new collection from the old one, remove the elements at `deletions`, insert the new elements at
+/// `insertions` in ascending order, and then replace the elements at `modificationsNew`. An element that moved is a
+/// deletion and an insertion, and is also listed in `moves`.
 package struct CollectionChange: Sendable, Hashable {
     /// An element whose new position does not follow from the deletions and insertions around it.
     package struct Move: Sendable, Hashable {

@@ -1,5 +1,5 @@
-/// Computes the difference that a script of edits makes to a collection. It needs the old length of the collection, but
-/// not its elements.
+/// Computes the difference that a script of edits makes to a collection. The builder needs the old length of the
+/// collection, but not the elements.
 ///
 /// The builder stores the collection as segments of old or new elements, and replays the edits on them. Edits beyond
 /// the end of the collection, which only damaged change sets contain, are clipped or ignored.
@@ -111,8 +111,8 @@ package struct CollectionChangeBuilder: Sendable {
         return start..<(start + min(length, count - start))
     }
 
-    /// Clears `isMoved` of elements that have returned to their place between the unmoved elements. If such elements
-    /// changed their order, it clears `isMoved` only of a longest subsequence that is still in the old order.
+    /// Clears `isMoved` of elements that have returned to their place between the unmoved elements. If the order of
+    /// these elements has changed, clears `isMoved` only of a longest subsequence that is still in the old order.
     private func unmarkReturned(_ segments: inout [CollectionSegment]) {
         guard segments.contains(where: { $0.isMoved }) else { return }
         var nextStays = [Int](repeating: oldCount, count: segments.count + 1)

@@ -25,8 +25,8 @@ struct CollectionSegment: Sendable {
     }
 }
 
-/// The segments of a collection in order. They are stored in groups of known length, so an edit of a collection with
-/// many segments touches one group.
+/// The segments of a collection in order. They are stored in groups whose numbers of elements are known, so an edit of
+/// a collection with many segments usually changes one group.
 struct CollectionSegments: Sendable {
     private static let groupSize = 128
 
@@ -119,8 +119,8 @@ struct CollectionSegments: Sendable {
         }
     }
 
-    /// The group that contains an element, the segment in the group, and the offset in the segment. For the position
-    /// after the last element, the place after the last segment.
+    /// Finds the group that contains a position, the index of the segment in the group, and the offset in the segment.
+    /// For the position after the last element, returns the place after the last segment.
     private func place(of position: Int) -> (group: Int, index: Int, offset: Int) {
         var offset = position
         var group = 0

@@ -1,11 +1,11 @@
 /// Finds the elements of a reordered sequence that can be reported as not moved.
 package enum IncreasingSubsequence {
-    /// Marks a longest increasing subsequence of distinct ranks. Among the longest ones, it prefers those with the most
-    /// preferred members.
+    /// Marks a longest increasing subsequence of distinct ranks. Among the longest ones, it is one with the most
+    /// members for which `isPreferred` returns true. The argument of `isPreferred` is an index into `ranks`.
     ///
-    /// Dynamic programming over the best chain that ends at each rank, with a Fenwick tree (Fenwick 1994) for the
-    /// maximum over smaller ranks. Patience sorting also finds a longest chain in O(n log n), but not the preferred
-    /// one.
+    /// The algorithm is dynamic programming over the best chain that ends at each rank, with a Fenwick tree (Fenwick
+    /// 1994) for the maximum over smaller ranks. Patience sorting also finds a longest chain in O(n log n), but cannot
+    /// take preferences into account.
     ///
     /// Complexity: O(n) if the ranks ascend, else O(n log n).
     package static func longest(of ranks: [Int], preferring isPreferred: (Int) -> Bool = { _ in true }) -> [Bool] {

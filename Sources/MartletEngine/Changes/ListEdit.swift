@@ -13,7 +13,7 @@ package enum ListEdit: Sendable, Hashable {
     /// Exchanges two elements.
     case swap(Int, Int)
 
-    /// The number of elements by which the edit makes the collection longer.
+    /// The number of elements by which the edit makes the collection longer; negative if it makes it shorter.
     package var growth: Int {
         switch self {
         case .insert(_, let count): count
@@ -80,7 +80,7 @@ package struct ListEditScript: Sendable, Hashable {
     /// The edits. No two consecutive ones can be joined.
     package private(set) var edits: [ListEdit] = []
 
-    /// The number of elements by which all edits together make the collection longer.
+    /// The number of elements by which all edits together make the collection longer; negative if they make it shorter.
     package private(set) var growth = 0
 
     /// Creates a script without edits.
@@ -91,7 +91,8 @@ package struct ListEditScript: Sendable, Hashable {
         for edit in edits { append(edit) }
     }
 
-    /// True if there are no edits. Edits that cancel each other out are not always removed.
+    /// True if there are no edits. A script with edits may still change nothing, because edits that cancel each other
+    /// out are not always removed.
     package var isEmpty: Bool { edits.isEmpty }
 
     /// Adds an edit.

@@ -1,8 +1,8 @@
 /// Finds the insertions and deletions of a row in a log of `TableChangesBuilder`.
 ///
 /// Each block has the rows of a range of log entries, and a block is at least twice as long as the next one. If many
-/// entries were recorded since the last block was added, a search first adds them as a block. Then it searches every
-/// block.
+/// entries were recorded since the last block was added, a search first adds these entries as a block. Then the search
+/// looks into every block.
 ///
 /// Complexity: O(log² n) for a log of n entries, and O(log n) amortized to add an entry.
 struct RecordedRunIndex: Sendable {
@@ -18,7 +18,8 @@ struct RecordedRunIndex: Sendable {
     /// Up to this many entries that are in no block are searched one by one.
     private static let searchedLength = 16
 
-    /// Whether an entry of `log` has the given kind and contains the key. The kind is `.insert` or `.delete`.
+    /// Whether an entry that was ever recorded has the given kind and contains the key. The kind is `.insert` or
+    /// `.delete`. Entries that `replace` has removed from the log are found too.
     mutating func search(for key: ObjectKey, _ kind: TableChangesBuilder.Kind, in log: [Entry]) -> Bool {
         if log.count - count > Self.searchedLength { add(log[count...]) }
         if log[count...].contains(where: { $0.contains(key, kind) }) { return true }

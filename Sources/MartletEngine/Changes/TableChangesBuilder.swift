@@ -21,7 +21,8 @@ package struct TableChangesBuilder: Sendable {
 
     private var log: [Entry] = []
 
-    /// The index of the run of insertions that can still grow. No row was deleted since that run began.
+    /// The index in `log` of the run of insertions that can still grow; nil if there is none. No row was deleted since
+    /// that run began.
     private var openInsertion: Int?
 
     /// Finds insertions and deletions in the log; nil before the first search.
@@ -164,8 +165,9 @@ package struct TableChangesBuilder: Sendable {
     }
 }
 
-/// Computes the net change of each row in a log of runs. The boundaries of all runs divide the keys into stretches. For
-/// each stretch, in ascending order, it applies the entries of the log in the order in which they were recorded.
+/// Computes the net change of each row in a log of runs. The boundaries of all runs divide the keys into stretches. The
+/// sweep visits the stretches in ascending order. For each stretch, it applies the entries of the log that contain the
+/// stretch, in the order in which they were recorded.
 ///
 /// Complexity: O(n log n) to sort, then O(stretches × overlapping runs).
 struct TableChangesSweep {
@@ -181,7 +183,7 @@ struct TableChangesSweep {
                 isInserted = true
                 columns = []
             case .delete:
-                // A row that did not exist before is not recorded as deleted.
+                // If an earlier entry has inserted the row, this deletion only undoes that insertion.
                 #if MARTLET_SEEDED_BUGS
                     if SeededBug.isOn(.deletionForgotten), isInserted { isDeleted = false }
                 #endif

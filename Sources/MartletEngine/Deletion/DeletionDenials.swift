@@ -3,19 +3,19 @@ package import MartletValues
 /// The denials of deletions in the open write. A deletion is denied by `onDelete: deny` or `deleteRule: deny`. Later
 /// changes of the same write can remove a denial. If a denial remains at the commit, the write fails.
 package struct DeletionDenials {
-    /// The names of the targets that were deleted although `onDelete` denies this, for each row that linked to them and
-    /// each of its properties. The innermost key is the key of a map that had the target. Other properties have only
-    /// the first target, under the key `null`.
+    /// The denials by `onDelete`: for each row and each of its properties, the names of the deleted targets to which
+    /// the property linked. The innermost dictionary of a map property contains a target for each key of the map. For
+    /// any other property, it contains only the first target, under the key `null`.
     private var holders: [RowID: [PropertyIndex: [SQLValue: String]]] = [:]
-    /// For each target, the name and the property of the first row that was deleted although it had this target and
-    /// `deleteRule` denies the deletion.
+    /// The denials by `deleteRule`: for each target, the name and the property of the first deleted row that linked to
+    /// this target.
     private var targets: [RowID: (holder: String, property: String)] = [:]
     package private(set) var isEmpty = true
 
     package init() {}
 
-    /// Records a denial by `onDelete`. For a map, `key` is the key that had the target; for any other property, it is
-    /// `null`.
+    /// Records a denial by `onDelete`: the row with the name `target` is deleted although a property of `holder` links
+    /// to it. For a map, `key` is the key that had the target; for any other property, `key` is `null`.
     package mutating func deny(_ target: String, by holder: RowID, _ property: PropertyIndex, key: SQLValue = .null) {
         isEmpty = false
         if holders[holder]?[property]?[key] == nil {
@@ -23,14 +23,15 @@ package struct DeletionDenials {
         }
     }
 
-    /// Records a denial by `deleteRule`.
+    /// Records a denial by `deleteRule`: the row with the name `holder` is deleted although its property links to
+    /// `target`.
     package mutating func denyByDeleteRule(_ holder: String, _ property: String, by target: RowID) {
         isEmpty = false
         if targets[target] == nil { targets[target] = (holder, property) }
     }
 
-    /// Removes the denials that end with the deletion of a row: by `onDelete` if the row had the link, by `deleteRule`
-    /// if it was the target.
+    /// Removes the denials that no longer apply because a row was deleted: the denials by `onDelete` of properties of
+    /// this row, and the denials by `deleteRule` of which this row is the target.
     package mutating func rowWasDeleted(_ row: RowID) {
         if isEmpty { return }
         #if MARTLET_SEEDED_BUGS

@@ -13,7 +13,7 @@ extension RowDeletion {
         }
     }
 
-    /// Removes all links to a row: from links, collections, and `AnyRealmValue` values.
+    /// Removes all links to a row: from link properties, collections, and `AnyRealmValue` values.
     func removeLinks(to row: RowID) throws {
         for incoming in host.schema[row.table].incoming { try removeLinks(to: row, Source(incoming, host.schema)) }
         try removeAnyLinks(to: row)

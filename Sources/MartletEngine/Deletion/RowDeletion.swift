@@ -4,8 +4,8 @@ import MartletValues
 /// The deletion of rows, together with their embedded objects and all rows to which deletions cascade.
 ///
 /// It uses a stack of steps instead of recursion, because a chain of cascades and embedded objects may be too long for
-/// the call stack. Observers run between the steps. They may change the file and delete rows, but not end the
-/// write.
+/// the call stack. Key-value observers are called between the steps. They may change the file and delete rows, but must
+/// not end the write.
 package struct RowDeletion {
     private enum Step {
         /// Deletes the rows that link to the row with `onDelete: cascade`, and then performs `end`.
@@ -16,8 +16,8 @@ package struct RowDeletion {
 
     let host: any RowDeletionHost
     let transaction: WriteTransaction
-    /// False if rows are deleted without the rules `onDelete` and `deleteRule`: links to them become nil, and nothing else
-    /// is deleted except their embedded objects.
+    /// False to ignore the rules `onDelete` and `deleteRule`: links to the deleted rows become nil, and only their
+    /// embedded objects are deleted with them.
     let appliesRules: Bool
     /// The last step is performed next.
     private var steps: [Step] = []
@@ -27,8 +27,8 @@ package struct RowDeletion {
         (self.host, self.transaction, self.appliesRules) = (host, transaction, appliesRules)
     }
 
-    /// Deletes rows in the given order. All rows that are deleted with a row are deleted before the next row. Skips
-    /// rows that are already deleted.
+    /// Deletes rows in the given order. The rows to which the deletion of one row cascades are deleted before the next
+    /// given row. Skips rows that are already deleted.
     package mutating func run(_ rows: [RowID]) throws {
         if rows.count > 1 {
             for row in rows { host.willDelete(row) }
@@ -57,7 +57,7 @@ package struct RowDeletion {
         try push(cascading)
     }
 
-    // Does nothing if the row is already deleted, which an observer of an earlier deletion may have done.
+    // If an observer of an earlier deletion has already deleted the row, only notifies that the row was deleted.
     private mutating func end(_ row: RowID) throws {
         guard try exists(row) else { return host.didDelete(row) }
         try remove(row)

@@ -3,8 +3,8 @@ package import MartletValues
 /// What `RowDeletion` requires of the Realm whose rows it deletes: the objects and collections that the program holds.
 package protocol RowDeletionHost: AnyObject {
     var schema: DatabaseSchema { get }
-    /// True if objects have key-value observers. They are called between the steps of the deletion, and may change the
-    /// file.
+    /// True if objects have key-value observers. These observers are called between the steps of the deletion, and may
+    /// change the file.
     var callsObservers: Bool { get }
     var denials: DeletionDenials { get set }
     /// True if a type has `AnyRealmValue` properties, whose values may contain links.
@@ -23,8 +23,8 @@ package protocol RowDeletionHost: AnyObject {
 
     /// Writes the changes of objects and collections that are only in memory.
     func flush() throws
-    /// Changes a property of a row in the file with `body`, and notifies the observers of the property before and after
-    /// the change, unless it is silent. Afterwards, the accessors of the row read their values from the file again.
+    /// Changes a property of a row in the file with `body`. Notifies the observers of the property before and after the
+    /// change, unless `isSilent` is true. Afterwards, the accessors of the row read their values from the file again.
     func change(_ property: PropertyIndex, of row: RowID, isSilent: Bool, _ body: () throws -> Void) throws
     /// Removes links to rows that are being deleted from a collection.
     func remove(_ targets: Set<SQLValue>, from collection: CollectionID) throws

@@ -1,14 +1,14 @@
 /// Compares two key sequences in full. Used if the changes between the two versions are unknown.
 ///
-/// The difference is minimal. Of the keys that are in both sequences, a longest subsequence in the same order is
-/// reported as not moved. If there are several longest ones, one with the fewest modified keys is chosen. The other
-/// keys that are in both sequences are moves.
+/// The difference is minimal. Of the keys that are in both sequences, a longest subsequence in the same order counts as
+/// not moved. If there are several longest ones, the result uses one with the fewest modified keys. All other keys that
+/// are in both sequences are moves.
 package enum CollectionDiff {
     /// The difference between two key sequences.
     ///
     /// - Parameters:
     ///   - modified: keys that are reported as modifications if they did not move.
-    ///   - replaced: keys that now identify another object. Such a key in both sequences is a deletion and an
+    ///   - replaced: keys that now identify another object. If such a key is in both sequences, it is a deletion and an
     ///     insertion, not a move.
     ///
     /// Complexity: O(n log r), where r is the number of runs in the key sets, if both sequences ascend or no common key

@@ -2,10 +2,11 @@
 /// between the snapshots.
 ///
 /// Untouched rows keep their order. The touched members are removed from the old order, and the touched rows that match
-/// now are inserted at their places. A row that was and is a member *stays* if two conditions hold: it returns to the
-/// gap between the same untouched neighbours, and it belongs to a longest run of such rows that kept their relative
-/// order. A row that stays is a modification if its change is reported. Any other row that was and is a member is a
-/// deletion, an insertion and a move. A replaced row is a deletion and an insertion (N46-N49, N52).
+/// now are inserted at their places. A touched row that was a member and still is *stays* if two conditions hold: it is
+/// between the same untouched neighbours as before, and it belongs to a longest subsequence of such rows that kept
+/// their relative order. A row that stays is a modification if its change is reported. Any other row that was a member
+/// and still is counts as a deletion, an insertion and a move. A replaced row is a deletion and an insertion (N46-N49,
+/// N52).
 package struct ResultsMaintainer: Sendable {
     /// The new keys, and the difference from the old ones.
     package struct Outcome: Sendable {
@@ -141,8 +142,9 @@ package struct ResultsMaintainer: Sendable {
     ) throws(Failure) -> [Int] {
         var gaps: [Int] = []
         gaps.reserveCapacity(candidates.count)
-        // Many candidates are close to each other, so each search starts near the previous result. Few candidates are
-        // far apart, so each search covers the whole range. The cache contains the rows that such searches read first.
+        // If there are many candidates, they are close to each other, so each search starts near the previous result.
+        // If there are few, they are far apart, so each search covers the whole range. These searches all begin with
+        // the same rows, whose sort keys are in the cache.
         let isDense = candidates.count > untouched.count / 64
         for candidate in candidates {
             let follows = { (index: Int) throws(Failure) -> Bool in
@@ -157,8 +159,8 @@ package struct ResultsMaintainer: Sendable {
         return gaps
     }
 
-    /// For each candidate of a result in key order, the number of untouched members before it. This number does not
-    /// change for a row that was a member.
+    /// For each candidate of a result in key order, the number of untouched members before it. For a row that was a
+    /// member, this number is the same as before.
     private func gapsAscending(of candidates: [SortKey], _ oldMembers: [OldMember]) -> [Int] {
         var gaps: [Int] = []
         gaps.reserveCapacity(candidates.count)
@@ -182,7 +184,8 @@ package struct ResultsMaintainer: Sendable {
     /// Computes the difference and the new keys from the touched rows that were members and those that are members now.
     private func outcome(_ oldMembers: [OldMember], _ newMembers: [NewMember]) -> Outcome {
         let survivors = survivors(oldMembers, newMembers)
-        // Old and new members are ordered by gap, so one search for a subsequence handles the survivors of all gaps.
+        // A survivor returns if the number of untouched members before it has not changed. `oldMembers` and
+        // `newMembers` are ordered by this number, so one search for a subsequence handles all returning survivors.
         let returning = survivors.filter {
             oldMembers[$0.old].position - $0.old == newMembers[$0.new].position - $0.new
         }
@@ -216,8 +219,8 @@ package struct ResultsMaintainer: Sendable {
         return Outcome(keys: keys, change: change)
     }
 
-    /// The rows that were and are members and were not replaced, as indices into `oldMembers` and `newMembers`, in new
-    /// order.
+    /// The rows that were members, still are, and were not replaced. Each is a pair of indices into `oldMembers` and
+    /// `newMembers`. The pairs are in the new order.
     private func survivors(_ oldMembers: [OldMember], _ newMembers: [NewMember]) -> [(old: Int, new: Int)] {
         if oldMembers.isEmpty || newMembers.isEmpty { return [] }
         #if MARTLET_SEEDED_BUGS

@@ -1,7 +1,8 @@
 import MartletSQLite
 
 extension EngineError {
-    /// Runs `body` and converts every error to an `EngineError` whose message names the file.
+    /// Runs `body` and converts every error to an `EngineError`. An error that is already an `EngineError` is rethrown
+    /// unchanged; any other error gets the given path.
     static func wrapping<R>(_ path: String, _ body: () throws -> R) throws(EngineError) -> R {
         do {
             return try body()
@@ -16,8 +17,8 @@ extension EngineError {
         return EngineError(.inputOutput, path: path, "the file could not be used: \(error)")
     }
 
-    /// True for an `EngineError` or a `SQLiteError`. For other errors, `wrap` creates a message that names no specific
-    /// cause.
+    /// True for an `EngineError` or a `SQLiteError`. For any other error, the message that `wrap` creates only contains
+    /// the description of the error.
     package static func describes(_ error: any Error) -> Bool { error is EngineError || error is SQLiteError }
 
     /// True if SQLite refused a row because of a constraint.
@@ -28,12 +29,13 @@ extension EngineError {
         (error as? SQLiteError)?.message.contains(unreadableCollection) ?? false
     }
 
-    /// True if a SQL function found an invalid count of a link.
+    /// True if a SQL function found an invalid number of links from one row to another.
     package static func isMiscountedLink(_ error: any Error) -> Bool {
         (error as? SQLiteError)?.message.contains(miscountedLink) ?? false
     }
 
-    /// The messages of SQL functions for an invalid stored count of a link, and for elements that cannot be decoded.
+    /// The messages with which SQL functions fail: for an invalid stored number of links from one row to another, and
+    /// for elements that cannot be decoded.
     package static let miscountedLink = "the stored count of a link is less than 1 or too large"
     package static let unreadableCollection = "the elements of a collection cannot be read"
 

@@ -2,7 +2,8 @@ import CMartletRuntime
 package import Dispatch
 import Foundation
 
-/// What the engine needs from the operating system, and its limits and intervals. Tests replace some of them.
+/// What the engine needs from the operating system, and the limits and intervals of the engine. Tests replace some of
+/// them.
 package struct Environment: Sendable {
     /// The SQLite VFS of all files; nil for the default VFS.
     package var vfsName: String?
@@ -38,13 +39,13 @@ package struct Environment: Sendable {
     /// The number of keys that can be scanned at the cost of one search. Some tests use zero, so that rows are never
     /// found by a scan.
     package var keysScannedPerSearch = 2_048
-    /// Milliseconds between polls for commits of other processes, if the lock file cannot be watched. Zero disables
-    /// polling; a test then polls explicitly.
+    /// Milliseconds between polls for commits of other processes, if the lock file cannot be watched. With zero, the
+    /// engine neither polls nor watches the lock file; a test then polls explicitly.
     package var commitPollMilliseconds = 75
     /// Milliseconds between polls while the lock file is watched, in case the system misses an event. Zero disables
-    /// them.
+    /// these polls.
     package var missedCommitPollMilliseconds = 3_000
-    /// Milliseconds that a write waits for the write transaction of another process.
+    /// Milliseconds that a write waits for the write transaction of another thread or process.
     package var writeTimeoutMilliseconds = 30_000
 
     package init() {}
@@ -71,7 +72,7 @@ package struct Environment: Sendable {
     }
 
     /// Called before the calling thread waits for other threads. If a test schedules the threads, this method returns
-    /// when `isOver` returns true. Otherwise it does nothing.
+    /// after `isOver` has returned true. Otherwise this method does nothing.
     @inline(__always)
     func wait(_ reason: WaitReason, until isOver: @escaping @Sendable () -> Bool) {
         #if DEBUG
@@ -79,7 +80,8 @@ package struct Environment: Sendable {
         #endif
     }
 
-    /// Runs `body` on a queue, or on a thread of a driver.
+    /// Runs `body` on a queue, after a delay if one is given. If a test schedules the threads, runs `body` on a new
+    /// thread of the driver and ignores the delay.
     @inline(__always)
     package func run(
         _ work: BackgroundWork, on queue: DispatchQueue, after delay: DispatchTimeInterval? = nil,

@@ -4,7 +4,8 @@
     /// Bugs that can be switched on to check that 'ExactTests' finds them. Each is a plausible programming mistake, in
     /// the code where it could be made.
     ///
-    /// They exist only in builds for 'make exact-bugs'. At most one is on, the one that `MARTLET_SEEDED_BUG` names.
+    /// They are compiled only if `MARTLET_SEEDED_BUGS` is defined. At most one is on: the one that the environment
+    /// variable `MARTLET_SEEDED_BUG` names. 'make exact-bugs' switches on one after another.
     package enum SeededBug: String, CaseIterable, Sendable {
         // Change sets.
         case deletionForgotten = "merging: a row that is deleted, created again and deleted counts as untouched"

@@ -1,10 +1,11 @@
 #if MARTLET_SEEDED_BUGS
     import Foundation
 
-    /// Races that can be switched on to check that 'ScheduleTests' finds them. The code with a race works unless
-    /// another thread runs at a certain moment.
+    /// Races that can be switched on to check that 'ScheduleTests' finds them. Code with a race fails only if another
+    /// thread runs at a certain moment.
     ///
-    /// They exist only in builds for 'make schedule-bugs'. At most one is on, the one that `MARTLET_SEEDED_RACE` names.
+    /// They are compiled only if `MARTLET_SEEDED_BUGS` is defined. At most one is on: the one that the environment
+    /// variable `MARTLET_SEEDED_RACE` names. 'make schedule-bugs' switches on one after another.
     package enum SeededRace: String, CaseIterable, Sendable {
         case notifiedBeforeCommit = "writing: listeners are notified of a version before it is committed"
         case pinnedAfterRelease = "writing: the new version is pinned after the lock is released"

@@ -3,7 +3,8 @@
 
     /// Bugs in the file of a synchronized client that can be switched on to check that 'SyncTests' finds them.
     ///
-    /// They exist only in builds for 'make sync-bugs'. At most one is on, the one that `MARTLET_SEEDED_SYNC_BUG` names.
+    /// They are compiled only if `MARTLET_SEEDED_BUGS` is defined. At most one is on: the one that the environment
+    /// variable `MARTLET_SEEDED_SYNC_BUG` names. 'make sync-bugs' switches on one after another.
     package enum SeededSyncBug: String, CaseIterable, Sendable {
         case unmaskedApply = "applying: a value that was written after the batch was masked is overwritten"
         case unmaskedSession = "session: downloaded values are not masked"

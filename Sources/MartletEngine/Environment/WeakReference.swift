@@ -4,8 +4,9 @@ import Synchronization
 /// A weak reference to an object that is retained and released often.
 ///
 /// Swift's `weak` adds a side table to the object, and each later retain and release of the object takes three times as
-/// long. Here the object itself begins the reference, and ends it in its `deinit`. Until then the pointer is valid
-/// under the lock, and `swift_tryRetain` returns whether the object is still alive.
+/// long. This class has no side table. Instead, the object calls `begin` in its initializer and `end` in its `deinit`.
+/// Between these calls the pointer is valid while the mutex is held, and `swift_tryRetain` detects whether the `deinit`
+/// of the object has begun.
 ///
 /// Thread safety: the mutex guards `word`.
 package final class WeakReference: Sendable {

@@ -1,4 +1,4 @@
-/// The id of a row. It does not change while the row exists. It is not the position of the row.
+/// The id of a row in its table, which does not change while the row exists. It is not the position of the row.
 package typealias ObjectKey = Int64
 
 /// The number of an object type in one file's catalog.

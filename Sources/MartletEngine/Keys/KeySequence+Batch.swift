@@ -1,5 +1,6 @@
 extension KeySequence {
-    /// Up to this number of changes are applied one by one, which is then cheaper than one pass over all blocks.
+    /// Up to this number of changes are applied one by one. For so few changes, this is cheaper than one pass over all
+    /// blocks.
     private static let smallBatch = 8
 
     /// Removes the keys at the given positions. The positions ascend, and refer to the sequence before the call.
@@ -56,7 +57,8 @@ extension KeySequence {
             let start = starts[index]
             let end = index + 1 < blocks.count ? start + block.count : Int.max
             let firstOfBlock = next
-            // The position of an insertion, minus the number of insertions before it, is its position before the call.
+            // `position` refers to the sequence after the call. Minus the number of earlier insertions, it refers to
+            // the sequence before the call.
             while next < insertions.count, insertions[next].position - next < end { next += 1 }
             if firstOfBlock == next {
                 assembler.append(block)

@@ -51,9 +51,10 @@ extension KeySequence {
         return nil
     }
 
-    /// The positions of all keys that are members of a set, in ascending order. Requires that no key occurs twice.
+    /// The positions of all keys that are members of a set, in ascending order. Requires that no key occurs twice in
+    /// the sequence.
     ///
-    /// Complexity: O(n log r) for a set of r runs. The pass over the keys ends when every key of the set is found.
+    /// Complexity: O(n log r) for a set of r runs. The pass over the blocks ends when every key of the set is found.
     package func positions(of set: KeySet) -> [Int] {
         var found: [Int] = []
         guard let lowest = set.first, let highest = set.last else { return found }

@@ -2,9 +2,9 @@
 /// objects, where it occurs as often as in the collection.
 ///
 /// The keys are stored in several arrays of about 512 keys, called blocks. A further array contains the position of the
-/// first key of each block. Copies share the blocks, so copying is O(1). The first change of a shared copy copies the
-/// list of blocks. Inserting or removing one key changes one block, sometimes its neighbours, and the starts of the
-/// blocks after it.
+/// first key of each block, called its start. Copies share the blocks, so copying is O(1). The first change of a shared
+/// copy copies the list of blocks. Inserting or removing one key changes one block, sometimes its neighbours, and the
+/// starts of the blocks after it.
 package struct KeySequence: Sendable {
     /// The sizes of blocks. If there is only one block, it may have fewer keys than the minimum.
     enum BlockSize {

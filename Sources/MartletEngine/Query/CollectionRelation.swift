@@ -8,10 +8,10 @@ struct CollectionRelation {
     var condition: String
     /// SQL for the key of the owner of each element.
     let owner: String
-    /// SQL for the number of occurrences of each element, if it can be greater than one.
+    /// SQL for the number of occurrences of each element; nil if each row is one occurrence.
     var occurrenceCount: String?
 
-    /// The elements of one owner.
+    /// This relation, restricted to the elements of one owner.
     func restricted(toOwner key: String) -> CollectionRelation { and("\(owner) = \(key)") }
 
     func and(_ condition: String) -> CollectionRelation {
@@ -35,7 +35,7 @@ struct CollectionRelation {
 
 /// How a query treats entries with the value nil in a map of objects.
 enum NilEntries {
-    /// Such entries are omitted, because the path continues to properties of the objects, or because the condition
+    /// The query omits these entries, because the path continues to properties of the objects, or because the condition
     /// cannot be true for nil.
     case skipped
     /// An element is the key of the object, or NULL.
@@ -169,9 +169,9 @@ extension QueryCompiler {
 
     // MARK: Paths through collections
 
-    /// Splits an operand at the first collection that it passes through: returns the path to this collection, and the
-    /// rest of the operand. The last collection of a count, aggregate or counted condition is not split off, because
-    /// the operand is computed over its elements. Returns nil if there is nothing to split off.
+    /// Splits an operand at the first collection in its path. Returns the path to this collection, and the operand with
+    /// the rest of the path. The last collection of a count, aggregate or counted condition is not split off, because
+    /// the operand is computed over the elements of that collection. Returns nil if there is nothing to split off.
     func outerCollection(of scoped: ScopedOperand) throws -> (PropertyPath, Predicate.Operand)? {
         switch scoped.operand {
         case .path(let path): try split(path, scoped.scope, keepingLast: 0).map { ($0, .path($1)) }
@@ -295,8 +295,8 @@ extension QueryCompiler {
             "\(key) IN \(values(of: table, property, inner).restricted(toOwner: bind(.integer(owner))).select("\(inner).v"))"
     }
 
-    /// The one collection in the paths of a condition, and the condition rewritten for its elements. Paths without a
-    /// collection refer to the owner of the collection.
+    /// The one collection that the paths of a condition pass through, and the condition rewritten for the elements of
+    /// this collection. Paths without a collection refer to the owner of the collection.
     func sharedCollection(_ condition: Predicate, _ scope: QueryScope) throws -> (PropertyPath, Predicate) {
         var shared: PropertyPath?
         func inside(_ path: PropertyPath, keepingLast count: Int) throws -> PropertyPath? {

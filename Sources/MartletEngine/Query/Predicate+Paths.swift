@@ -5,8 +5,9 @@ extension Predicate {
     /// Rewrites a condition on an owner as a condition on the elements of its collection. Conditions inside `exists`
     /// and `matching` already refer to elements, and do not change.
     ///
-    /// - Parameter inside: returns the part of a path after the collection, which is a path from an element. It returns
-    ///   nil if the path has at most `keepingLast` collections. Such a path still starts at the owner.
+    /// - Parameter inside: returns the part of a path after the collection. This part is a path from an element. The
+    ///   closure returns nil if the path has at most `keepingLast` collections; the path then still starts at the
+    ///   owner.
     func mapPaths(_ inside: (PropertyPath, _ keepingLast: Int) throws -> PropertyPath?) throws -> Predicate {
         switch self {
         case .constant, .element: self

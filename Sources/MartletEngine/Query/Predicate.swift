@@ -8,8 +8,8 @@ package indirect enum Predicate: Sendable, Equatable {
     case and([Predicate])
     case or([Predicate])
     case not(Predicate)
-    /// True if a comparison, search or similar condition is false for *some* element of the collections in its path.
-    /// Without a collection in the path, this case equals `not`.
+    /// Negates a comparison, search or similar condition for each element: true if the condition is false for *some*
+    /// element of the collections in its path. Without a collection in the path, this case equals `not`.
     case someNot(Predicate)
     case comparison(Operand, Comparison, Operand)
     /// The operand equals one of these values. The options apply to texts.

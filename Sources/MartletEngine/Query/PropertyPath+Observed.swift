@@ -1,8 +1,9 @@
 extension PropertyPath {
     /// The paths to which the key path of an observer expands.
     ///
-    /// "*" at the end is kept. Elsewhere it expands to every property that refers to objects. An `AnyRealmValue`
-    /// property expands to each object type that has the rest of the path.
+    /// "*" at the end is kept. A "*" before other components expands to every property that refers to objects with the
+    /// rest of the path. If all other components are "*" too, the path that ends at this "*" is also included: "*.*"
+    /// includes "*". An `AnyRealmValue` property expands to each object type that has the rest of the path.
     package static func observed(
         _ names: [String], from table: TableID, in schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) -> [PropertyPath] {

@@ -1,5 +1,5 @@
-/// A path from an object type through links to a property. If it passes through a collection, it refers to *any* of the
-/// elements.
+/// A path from an object type through links to a property. If the path passes through a collection, it refers to *any*
+/// of the elements.
 package struct PropertyPath: Sendable, Hashable {
     package enum Component: Sendable, Hashable {
         case property(String)

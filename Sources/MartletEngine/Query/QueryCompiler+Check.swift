@@ -3,8 +3,9 @@ package import MartletSQLite
 extension QueryCompiler {
     /// Throws if a plan cannot be compiled or prepared in one of the forms in which it will run.
     ///
-    /// The maximum depth of a statement depends on the version of SQLite, so SQLite prepares the deepest statement of
-    /// each form. Statements derived from an accepted plan may add ten nested conditions and any number of stages.
+    /// The maximum depth of a statement depends on the version of SQLite, so this method lets SQLite prepare the
+    /// deepest statement of each form. The prepared statements have ten additional nested conditions. Therefore a
+    /// statement that is derived from an accepted plan may add up to ten nested conditions, and any number of stages.
     package static func check(_ plan: QueryPlan, _ schema: DatabaseSchema, _ connection: Connection) throws {
         var whole = plan
         whole.add(.limit(1, offset: 0))

@@ -2,8 +2,8 @@ import MartletSQLite
 import MartletValues
 
 extension QueryCompiler {
-    /// The SQL of a condition, without parentheses around `AND` and `OR`. A caller that combines it with other SQL adds
-    /// the parentheses.
+    /// The SQL of a condition, without parentheses around `AND` and `OR`. A caller that combines this SQL with other
+    /// SQL adds the parentheses.
     mutating func compile(_ predicate: Predicate, _ scope: QueryScope) throws -> String {
         try nested { compiler in
             switch predicate {
@@ -54,8 +54,8 @@ extension QueryCompiler {
                 applyNegation(try compiler.text(terms[0], match, terms[1], options))
             }
         case .isRow(let path, let keys):
-            // A map entry without an object can only satisfy a negated condition. Other conditions do not need such
-            // entries, and use the table of targets, which is faster.
+            // A map entry without an object can only satisfy a negated condition. Conditions that are not negated omit
+            // these entries and use the table of targets, which is faster.
             return try terms([.path(path)], scope, includesNilEntries: negation != nil) { compiler, terms in
                 applyNegation(try compiler.contained(terms[0], keys.map(SQLValue.integer), []))
             }
@@ -95,8 +95,8 @@ extension QueryCompiler {
 
     // MARK: Comparisons
 
-    // `=` with nil tests for absence, `<>` with nil for presence. `<>` with a value is true for nil. `<` and similar
-    // operators are false for nil.
+    // `= nil` is true if there is no value, and `<> nil` if there is one. `<>` with a value is true for nil. `<` and
+    // similar operators are false for nil.
     private mutating func comparison(
         _ left: QueryTerm, _ comparison: Predicate.Comparison, _ right: QueryTerm
     ) throws -> String {

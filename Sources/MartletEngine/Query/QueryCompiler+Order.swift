@@ -2,8 +2,8 @@ import MartletSQLite
 import MartletValues
 
 extension PropertySchema {
-    /// The sort values of a row for this property, computed from its stored value. They equal the values of
-    /// `QueryCompiler.sortExpressions`.
+    /// The sort values of a row for this property, computed from its stored value. They equal the values that SQL
+    /// computes for the expressions of `QueryCompiler.sortExpressions`.
     func sortValues(_ value: SQLValue) -> [SQLValue] {
         switch element {
         case .scalar(.any): return [AnyValue.sortKey(value)]
@@ -21,7 +21,7 @@ extension PropertySchema {
 // Sort and distinct expressions.
 extension QueryCompiler {
     /// The SQL expressions that a sort term adds to `ORDER BY`. In ascending order, absent values come first, then NaN,
-    /// then the other values, then rows for which a link of the path is nil.
+    /// then the other values, and last the rows for which a link of the path is nil.
     mutating func sortExpressions(_ path: PropertyPath, _ table: TableID) throws -> [String] {
         let term = try term(.path(path), .row(table, "t"))
         guard term.kind != .row || path.components.isEmpty else {

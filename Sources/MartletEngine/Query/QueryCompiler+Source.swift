@@ -53,8 +53,9 @@ extension QueryCompiler {
         }
     }
 
-    /// For a plan of all linking objects of a row, without a condition: SQL that counts them without reading their
-    /// rows. Nil for other plans. The count is negative if the file is damaged.
+    /// SQL that counts the members of a plan without reading their rows. This is possible if the plan consists of all
+    /// linking objects of a row, without a condition; nil for other plans. The count is negative if the file is
+    /// damaged.
     mutating func countOfLinkingObjects(_ plan: QueryPlan) -> String? {
         guard case .linkingObjects(let link, let target) = plan.source, plan.predicate == nil, plan.stages.isEmpty
         else {
@@ -78,8 +79,8 @@ extension QueryCompiler {
         return "ifnull(avg(\(term.sql)), CASE WHEN count(\(term.sql)) > 0 THEN 'nan' END)"
     }
 
-    /// SQL for a sum or mean. Its result is the text 'damaged' if a member has a value of another type, which SQLite
-    /// would convert to a number.
+    /// SQL for an aggregate. The result of a sum or mean of numbers is the text 'damaged' if a member has a value of
+    /// another type, which SQLite would convert to a number, or if a required whole number is missing.
     static func checked(
         _ aggregate: String, _ function: Predicate.Aggregate, _ term: QueryTerm, usesWideSum: Bool, isRequired: Bool
     ) -> String {

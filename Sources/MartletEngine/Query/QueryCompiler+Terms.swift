@@ -4,8 +4,8 @@ import MartletValues
 extension QueryCompiler {
     typealias Leaf = (inout QueryCompiler, [QueryTerm]) throws -> String
 
-    /// Compiles a condition whose operands may have paths through collections. The condition is true if some elements
-    /// satisfy it.
+    /// Compiles a condition whose operands may have paths through collections. The condition is true if the collections
+    /// have some elements that satisfy it.
     ///
     /// - Parameter includesNilEntries: false to omit map entries without an object, because the condition cannot be
     ///   true for them.
@@ -146,7 +146,8 @@ extension QueryCompiler {
 }
 
 extension Predicate.Operand {
-    /// Combines the terms of the leaves of this operand into its term. Removes them from the front of `leaves`.
+    /// Combines the terms of the leaves of this operand into one term. Removes the terms that it uses from the front of
+    /// `leaves`.
     fileprivate func assembled(_ leaves: inout ArraySlice<QueryTerm>) throws -> QueryTerm {
         guard case .arithmetic(let left, let sign, let right) = self else { return leaves.removeFirst() }
         let (a, b) = (try left.assembled(&leaves), try right.assembled(&leaves))

@@ -6,7 +6,7 @@ package import MartletValues
 package struct QueryCompiler {
     let schema: DatabaseSchema
     /// True if the query selects a few rows by their keys. A condition on a collection then tests the elements of these
-    /// rows. Otherwise it finds the owners of all matching elements.
+    /// rows. If false, the condition first finds all matching elements, and then their owners.
     private(set) var selectsRowsByKey = false
     /// True if the compiled query contains a full-text search.
     var searchesFullText = false
@@ -96,9 +96,9 @@ package struct QueryCompiler {
                 + "WHERE \(key) IN (\(marks))\(condition)")
     }
 
-    // Removes values at the end whose parameters are not in the SQL, because SQLite rejects them. Such values belong to
-    // operands of conditions that are always true or false and therefore omit their operands. Values are removed only
-    // from the end: a search for '?1' also finds '?10'.
+    // Removes values at the end whose parameters are not in the SQL, because SQLite rejects them. They belong to
+    // operands that do not occur in the SQL, because the condition is always true or always false. Only values at the
+    // end are removed: a search for '?1' also finds '?10', so it cannot show that an earlier parameter is missing.
     func finish(_ sql: String) -> Query {
         var used = arguments
         while !used.isEmpty, !sql.contains("?\(used.count)") { used.removeLast() }
@@ -115,8 +115,8 @@ package struct QueryCompiler {
         return "t\(aliases)"
     }
 
-    /// Increases the depth of nesting while `body` runs. The maximum depth protects the stack of this program. SQLite
-    /// has its own limit.
+    /// Increases the depth of nesting while `body` runs. Throws at the maximum depth, which protects the stack of this
+    /// program. SQLite has its own limit.
     mutating func nested<R>(_ body: (inout QueryCompiler) throws -> R) throws -> R {
         guard depth < Self.maximumDepth else { throw QueryFailure.tooLarge("too many conditions are nested") }
         depth += 1
@@ -205,7 +205,8 @@ package struct QueryCompiler {
     private static func name(ofStep position: Int) -> String { "\"step \(position)\"" }
 }
 
-/// An invalid query. It is a programmer error, which the public module reports.
+/// An invalid query, or a query that is too deep or too large. The public module traps with the message, or throws
+/// `.invalidInput` if the query is a parsed predicate.
 package struct QueryFailure: Error, Sendable {
     package let message: String
     init(_ message: String) { self.message = message }

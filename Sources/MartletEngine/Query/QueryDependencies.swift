@@ -1,6 +1,6 @@
 /// The changes that can affect the members of a result, their order, or the change sets of its observers.
 package struct QueryDependencies: Sendable {
-    /// A path from the type of the result to rows of another type, with the properties of those rows that matter.
+    /// A path from the rows of the result to other rows, with the properties of the other rows that matter.
     package struct Route: Sendable, Equatable {
         package var steps: [PathStep]
         package var columns: ColumnSet
@@ -9,7 +9,8 @@ package struct QueryDependencies: Sendable {
     /// All links up to some depth from the rows of the result.
     package struct Reach: Sendable, Equatable {
         package let links: [PathStep]
-        /// `AnyRealmValue` properties on these paths. Their values can be links to objects of any type.
+        /// The `AnyRealmValue` properties that are reachable over these links. Their values can be links to objects of
+        /// any type.
         package var anyLinkProperties: Set<LinkID> = []
         /// The greatest number of links between a row of the result and an object whose changes matter.
         package let depth: Int
@@ -137,8 +138,8 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    // Adds every link of the path, because each of them can change. Linking objects whose origin is a collection need
-    // no columns: change sets record the rows to which a collection links more or less often than before.
+    // Adds every link of the path, because each of them can change. For linking objects through a collection, no column
+    // is added: change sets record the rows to which a collection links more or less often than before.
     private mutating func addSteps(_ steps: [PathStep], _ schema: DatabaseSchema) {
         for (offset, step) in steps.enumerated() {
             switch step {

@@ -27,7 +27,7 @@ enum QueryFunctions {
                 FloatingSpecials.bits(bytes, Int(arguments.integer(1))).map { Double(bitPattern: $0).isNaN } ?? false
             return .integer(isNaN ? 1 : 0)
         },
-        // (special, 'from:to,…'): the special values after property indexes have changed
+        // (special, 'from:to,…'): the column `_special` with new property indexes: each `from` is replaced by its `to`
         ScalarFunction("martlet_moved", argumentCount: 2) { arguments in
             guard let bytes = arguments.bytes(0), case .text(let text) = arguments.value(1) else { return .null }
             var positions: [PropertyIndex: PropertyIndex] = [:]

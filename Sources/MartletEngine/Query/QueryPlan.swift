@@ -9,7 +9,8 @@ package struct SortTerm: Sendable, Equatable {
     }
 }
 
-/// The definition of a result: the matching rows of one type in an order, and the stages that follow.
+/// The definition of a result: the rows of one type that match the predicate, their order, and the stages that are
+/// applied to these rows.
 package struct QueryPlan: Sendable, Equatable {
     /// A step that needs the ordered members of the previous step.
     package enum Stage: Sendable, Equatable {
@@ -47,7 +48,8 @@ package struct QueryPlan: Sendable, Equatable {
         predicate = predicate.map { .and($0.conjuncts + condition.conjuncts) } ?? condition
     }
 
-    /// The latest sort takes precedence. Rows that it considers equal keep their previous order.
+    /// Adds a sort. It takes precedence over earlier sorts: only rows that it considers equal keep their previous
+    /// order.
     package mutating func add(sort terms: [SortTerm]) {
         guard stages.isEmpty else { return stages.append(.sort(terms)) }
         sort = terms + sort

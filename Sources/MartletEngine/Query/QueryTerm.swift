@@ -1,15 +1,15 @@
 import MartletSQLite
 import MartletValues
 
-/// What the property paths of a condition start from.
+/// The row or value at which the property paths of a condition start.
 enum QueryScope {
     /// A row, under an alias.
     case row(TableID, String)
-    /// A value of a collection, under the alias of its element. It has no properties.
+    /// A value of a collection, under the alias of its element. A value has no properties.
     case value(String, column: String, ElementType)
 }
 
-/// An operand, and what its property paths start from.
+/// An operand, and the row or value at which its property paths start.
 struct ScopedOperand {
     var operand: Predicate.Operand
     var scope: QueryScope
@@ -70,7 +70,7 @@ struct QueryTerm {
             }
     }
 
-    /// The value in the form in which `AnyRealmValue` properties store it. Literals already have it.
+    /// The value in the form in which `AnyRealmValue` properties store it. Literals already have this form.
     var asAny: String {
         guard kind != .any, literal == nil else { return sql }
         return switch element {

@@ -36,7 +36,7 @@ package struct ResolvedPath: Sendable {
     package var steps: [PathStep] = []
     /// For each step, the number of components up to its end.
     package var componentEnds: [Int] = []
-    /// The map keys of steps that lead through one entry of a map, by the position of the step.
+    /// For each step that leads through one entry of a map: the key of the entry, by the position of the step.
     package var entries: [Int: String] = [:]
     /// The property at the end of the path; nil if the path ends at a row.
     package var end: (table: TableID, property: PropertyIndex)?

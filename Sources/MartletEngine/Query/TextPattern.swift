@@ -5,7 +5,7 @@ package import MartletValues
 /// A condition on texts or data that SQL cannot express. The pattern is prepared once for many rows.
 package final class TextPattern: Sendable {
     private enum ParsedPattern: Sendable {
-        /// Folded as the options require.
+        /// The UTF-8 bytes of the pattern after `folded`.
         case text([UInt8])
         case wildcards([LikePart<Unicode.Scalar>])
         case data([UInt8])
@@ -58,7 +58,8 @@ package final class TextPattern: Sendable {
     }
 
     private func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        // ASCII texts are compared without folding: only the case of letters matters, and there are no diacritics.
+        // ASCII texts are compared without folding: they contain no diacritics, and the comparison itself ignores the
+        // case of ASCII letters if necessary.
         if options.isEmpty || text.allSatisfy({ $0 < 128 }) {
             return matches(text, ignoresCase: options.contains(.caseInsensitive))
         }

@@ -5,7 +5,8 @@ import MartletValues
 /// each type, because SQLite limits the number of parameters. The lists are JSON arrays, except the list of reals.
 struct ValueSet {
     private var integers: [Int64] = []
-    /// JSON arrays of texts and blobs contain the hexadecimal digits of their bytes, and SQL compares these digits.
+    /// In a JSON array, a text or blob is represented by the hexadecimal digits of its bytes, and SQL compares these
+    /// digits.
     private var texts: [String] = []
     private var blobs: [[UInt8]] = []
     private var reals: [Double] = []
@@ -25,7 +26,7 @@ struct ValueSet {
         }
     }
 
-    /// SQL conditions for a left operand, one of which must be true.
+    /// SQL conditions on the left operand of `IN`. `IN` is true if one of these conditions is true.
     func conditions(_ operand: String, _ compiler: inout QueryCompiler) -> [String] {
         let isSmall = integers.count + texts.count + blobs.count + reals.count <= Self.limit
         var single: [SQLValue] = []

@@ -3,8 +3,8 @@ import MartletValues
 
 /// The difference of one row between two versions.
 package struct RowDifference {
-    /// The properties whose values or elements differ. If special floating-point values differ, all columns are
-    /// included.
+    /// The properties whose values or elements differ. If the special floating-point values of the row differ, all
+    /// properties with columns are included.
     package private(set) var properties = ColumnSet()
     /// True if the newer version has no such row.
     package private(set) var isDeleted = false

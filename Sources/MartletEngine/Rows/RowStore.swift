@@ -3,7 +3,8 @@ package import MartletValues
 
 /// Reads and writes the rows of one type for one Realm.
 ///
-/// It caches the statements of frequent operations, because finding one by its text costs as much as running it.
+/// It caches the statements of frequent operations, because finding a statement by its text costs as much as running
+/// it.
 ///
 /// Thread safety: the caller of a method that takes a connection holds the lock of the snapshot, because several
 /// threads may read a frozen Realm. All other members are used only on the executor of the Realm.
@@ -47,7 +48,7 @@ package final class RowStore {
     /// Adopts the full-text indexes of a newer schema of the file.
     package func update(from table: DatabaseSchema.Table) { fullTextIndexes = table.layout.fullTextIndexes }
 
-    /// Releases the cached statements. Called when the connection will be used for other purposes.
+    /// Releases the cached statements. Called before the connection is used for other purposes.
     package func releaseStatements() {
         insertStatement = nil
         selectStatement = nil

@@ -45,7 +45,8 @@ package struct ObjectTypeSchema: Sendable, Equatable {
     /// The rule with this scope.
     package func rule(_ scope: SyncRule.Scope) -> SyncRule? { rules.first { $0.scope == scope } }
 
-    /// This type with the names of its target types converted by `name`. Used if the program has renamed types.
+    /// A copy of this type in which `name` has converted the names of the target types. Used if the program has renamed
+    /// types.
     package func retargeted(_ name: (String) -> String) -> ObjectTypeSchema {
         var type = self
         type.properties = properties.map { $0.retargeted(name) }

@@ -8,13 +8,13 @@ package struct PropertySchema: Sendable, Equatable {
     package var isIndexed = false
     package var isFullText = false
     package var renamedFrom: String?
-    /// What happens to the owner of the property when a target is deleted.
+    /// What happens to the object with the property when a target of the property is deleted.
     package var onDelete = DeletionRule.nullify
-    /// What happens to the targets when the owner of the property is deleted.
+    /// What happens to the targets of the property when the object with the property is deleted.
     package var deleteRule = DeletionRule.nullify
-    /// True if the values of a synchronized type stay in the local file.
+    /// True for a property of a synchronized type whose values stay in the local file (`sync: none`).
     package var isLocal = false
-    /// True if the differences of concurrent changes are added.
+    /// True for a counter (`merge: add`): the differences of concurrent changes are added.
     package var isCounter = false
     /// The condition, as a query text with `$user.<claim>`, under which a user may change the property.
     package var writeRule: String?
@@ -48,7 +48,8 @@ package struct PropertySchema: Sendable, Equatable {
     /// True for `AnyRealmValue` values. They may be links, or contain links.
     package var isAny: Bool { element == .scalar(.any) }
 
-    /// This property with the name of its target type converted by `name`. Used if the program has renamed types.
+    /// A copy of this property in which `name` has converted the name of the target type. Used if the program has
+    /// renamed types.
     func retargeted(_ name: (String) -> String) -> PropertySchema {
         var property = self
         if case .linkingObjects(let type, let origin) = kind {

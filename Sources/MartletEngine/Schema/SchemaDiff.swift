@@ -7,7 +7,7 @@ package struct SchemaDiff: Equatable {
         case createType(String)
         case renameType(from: String, to: String)
         /// The positions of properties with floating-point values have changed. `positions` maps each old position to
-        /// the new one.
+        /// the new one. It does not contain properties that the program has removed.
         case moveSpecials(type: String, positions: [PropertyIndex: PropertyIndex])
         case addProperty(type: String, property: String)
         case renameProperty(type: String, from: String, to: String)
@@ -17,8 +17,8 @@ package struct SchemaDiff: Equatable {
         case rebuildUniques(String)
         /// The catalog stores the new description of the type (see `SchemaFactsWriter`).
         case replaceSchemaFacts(String)
-        /// A migration creates the tables again and fills them. `sources` contains, for each property that keeps its
-        /// values, the name of the property in the file.
+        /// A migration creates the tables again and fills them. `sources` contains, for each property whose values are
+        /// copied or converted, the name of the property in the file.
         case rebuildType(String, sources: [String: String])
     }
 
@@ -86,7 +86,7 @@ package struct SchemaDiff: Equatable {
                     + "\(new.isEmbedded ? "an embedded" : "a top-level") type in the schema: keep it, or migrate"
                     + (new.isEmbedded ? " and make sure that each object has one owner" : ""))
         }
-        // Maps the name of a property in the file to the name of the property in the program that keeps its values.
+        // Maps the name of a property in the file to the name of the property in the program that gets its values.
         var successors: [String: String] = [:]
         for property in new.properties {
             if let former = match(property, old, new, successors) { successors[former] = property.name }
@@ -109,7 +109,8 @@ package struct SchemaDiff: Equatable {
         steps.append(.replaceSchemaFacts(new.name))
     }
 
-    /// Returns the name in the file of the property whose values `property` keeps; nil if it is new.
+    /// Finds the property of the file whose values `property` gets, and returns its name in the file. Returns nil if
+    /// `property` is new.
     private mutating func match(
         _ property: PropertySchema, _ old: ObjectTypeSchema, _ new: ObjectTypeSchema, _ taken: [String: String]
     ) -> String? {
@@ -122,7 +123,7 @@ package struct SchemaDiff: Equatable {
             name = former
         }
         guard let stored = old[name], stored.isColumn || stored.isCollection else {
-            // Linking objects are not stored: a property that replaces them under the same name is new.
+            // Linking objects are not stored. A stored property that gets the name of former linking objects is new.
             if property.isColumn || property.isCollection {
                 steps.append(.addProperty(type: new.name, property: property.name))
             }
@@ -163,8 +164,8 @@ package struct SchemaDiff: Equatable {
         return nil
     }
 
-    // A link and an embedded object have the same notation. If the types differ only in this, the texts also contain
-    // 'linked' or 'embedded'.
+    // A link and an embedded object have the same notation. If the notations of both types are equal, and one type is a
+    // link and the other one an embedded object, the texts also contain 'linked' or 'embedded'.
     private func typeTexts(
         _ stored: PropertySchema, _ before: PropertySchema, _ declared: PropertySchema
     ) -> (was: String, now: String) {

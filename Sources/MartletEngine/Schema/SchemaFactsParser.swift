@@ -13,7 +13,8 @@ package enum SchemaFactsParser {
         return nil
     }
 
-    /// The object type described by text from a file. The text may be damaged: nil if it cannot be parsed completely.
+    /// The object type described by text from a file. The text may be damaged. Returns nil if the text cannot be parsed
+    /// completely.
     package static func storedType(_ facts: String) -> ObjectTypeSchema? {
         var type: ObjectTypeSchema?
         var primaryKey: String?
@@ -52,7 +53,8 @@ package enum SchemaFactsParser {
         return type
     }
 
-    /// The labels of a projection with their key paths, in order.
+    /// The name, the root type and the labels of a projection; nil if the facts do not describe a projection. The
+    /// labels have the order of the facts, and each label has its key path.
     package static func projection(_ facts: String) -> (
         name: String, root: String, labels: [(label: String, path: String)]
     )? {

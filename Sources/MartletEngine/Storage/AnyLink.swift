@@ -1,6 +1,7 @@
 package import MartletValues
 
-/// A link inside an `AnyRealmValue`. The schema does not name the target type, so the link contains its number.
+/// A link inside an `AnyRealmValue`. The schema does not name the target type, so the link contains the number of the
+/// type.
 package struct AnyLink: Hashable, Sendable {
     package let table: TableID
     package let key: ObjectKey
@@ -10,7 +11,8 @@ package struct AnyLink: Hashable, Sendable {
         self.key = key
     }
 
-    /// Decodes a link from the bytes after the tag: the number of the type, then the key, most significant byte first.
+    /// Decodes a link from the 12 bytes after the tag: the number of the type (4 bytes), then the key (8 bytes), most
+    /// significant byte first.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 12 else { return nil }
         table = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }

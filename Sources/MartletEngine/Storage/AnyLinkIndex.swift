@@ -4,8 +4,9 @@ import MartletValues
 /// The index of links in `AnyRealmValue` values: one row for each pair of a property of an object and a link in its
 /// value.
 ///
-/// The table is created with the first such link of a file, and written together with the values. The engine reads it
-/// when it deletes a row, when it determines the rows on which observers depend, and in migrations.
+/// The engine creates the table when the first such link is stored in a file, and writes the table together with the
+/// values. It reads the table when it deletes a row, when it determines the rows on which observers depend, and in
+/// migrations.
 package struct AnyLinkIndex {
     /// A property of one object, whose value contains a link.
     package struct Source: Hashable, Sendable {
@@ -49,7 +50,8 @@ package struct AnyLinkIndex {
 
     // MARK: Writing
 
-    /// Adds to the counts of links. A link whose count drops to zero is removed.
+    /// Adds to the counts of links from one property. `changes` may contain negative numbers. A link whose count drops
+    /// to zero is removed.
     package func addCounts(_ changes: [AnyLink: Int], of source: Source) throws {
         // Writes in the order of the table's primary key, which is the fastest.
         for (link, change) in changes.sorted(by: { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) })
@@ -94,7 +96,7 @@ package struct AnyLinkIndex {
         return targets.mapValues { KeySet($0) }
     }
 
-    /// The properties that contain a link to a row, in order.
+    /// The properties that contain a link to a row, in the order of the primary key: by type, owner and property.
     package func sources(of link: AnyLink) throws -> [Source] {
         let statement = try connection.statement(
             "SELECT type, property, owner FROM \(Self.name) WHERE target_type = ?1 AND target = ?2")

@@ -136,8 +136,9 @@ package struct AnyValue {
             }
     }
 
-    /// The result is less than, equal to or greater than zero. Numbers of all kinds are compared by value. Nil if
-    /// either value is NaN, if the kinds differ and are not both numbers, and for unequal objects, lists or maps.
+    /// The result is less than, equal to or greater than zero. Numbers of all kinds are compared by value. Returns nil
+    /// if the values have no order: if one of them is NaN, if the kinds differ and are not both numbers, or if two
+    /// objects, lists or maps are not equal.
     func compare(_ other: AnyValue) -> Int? {
         switch (content, other.content) {
         case (.bool(let left), .bool(let right)): (left ? 1 : 0) - (right ? 1 : 0)

@@ -38,14 +38,14 @@ enum Catalog {
         var format: Int64
     }
 
-    // Selects `*`, because the column with the format number has a different name in each format. The names differ so
-    // that programs of the first format cannot read newer files.
+    // Selects `*`, because the column with the format number is called `format` in files of format 1, and `file_format`
+    // in all later formats. It was renamed so that programs of format 1 cannot read newer files.
     private static let selectMeta = "SELECT * FROM martlet_meta WHERE id = 1"
 
     /// Reads the version row.
     ///
-    /// - Throws: `.unsupportedFormat` if a newer program has upgraded the file, which can happen while it is open;
-    ///   `.corrupt` for numbers that no program writes.
+    /// - Throws: `.unsupportedFormat` if a newer program has upgraded the file, which can happen while the file is
+    ///   open; `.corrupt` if the row is missing, or contains numbers that no program writes.
     static func meta(_ connection: Connection) throws -> Meta {
         let path = connection.options.path
         let statement = try connection.statement(selectMeta)
@@ -83,7 +83,10 @@ enum Catalog {
 
     /// The object types of the file, each with its number.
     ///
-    /// - Parameter known: the types that were already parsed. The key of a type is the text of its schema facts.
+    /// - Parameters:
+    ///   - checkingNames: false while types are being renamed: the name in the facts may then differ from the name of
+    ///     the entry.
+    ///   - known: the types that were already parsed. The key of a type is the text of its schema facts.
     static func types(
         _ connection: Connection, checkingNames: Bool = true, known: [String: ObjectTypeSchema] = [:]
     ) throws -> [(id: TableID, type: ObjectTypeSchema)] {

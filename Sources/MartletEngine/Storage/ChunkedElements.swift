@@ -45,12 +45,12 @@ package struct ChunkedElements {
         }
     }
 
-    /// The position of the first element of a chunk.
+    /// The position of the first element of a chunk; nil if no chunk has this ordinal.
     package func position(ofChunk ordinal: Int64) -> Int? {
         chunks.firstIndex { $0.ordinal == ordinal }.map { starts[$0] }
     }
 
-    /// Loads the elements of a chunk that is not in memory.
+    /// A closure that reads the elements of a chunk from the file.
     package typealias Loader = (_ ordinal: Int64, _ count: Int) throws -> [SQLValue]
 
     package static func load(
@@ -245,7 +245,8 @@ package struct ChunkedElements {
         }
     }
 
-    // Appending fills chunks to the limit. Insertion elsewhere splits a chunk into parts of equal size.
+    // Divides a chunk that is longer than the limit. At the end of the collection, each new chunk is filled to the
+    // limit, because further elements are usually appended. Elsewhere the parts have equal sizes.
     private mutating func divide(_ chunk: Int, isAtEnd: Bool, _ load: Loader) throws {
         guard let elements = chunks[chunk].elements else { return }
         let partCount = (elements.count + limit - 1) / limit

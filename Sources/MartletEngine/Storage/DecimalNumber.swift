@@ -63,9 +63,9 @@ package struct DecimalNumber: Hashable, Sendable {
         self = value
     }
 
-    /// The decimal number of an SQL value. A floating-point number that equals an `Int64` is converted like this
-    /// integer, and any other one by its shortest decimal representation. Nil for NaN, null and texts, and for bytes
-    /// that encode no decimal.
+    /// The decimal number of an SQL value. A floating-point number that equals an `Int64` becomes exactly this integer.
+    /// Any other floating-point number becomes its shortest decimal representation. Nil for NaN, null and texts, and
+    /// for bytes that encode no decimal.
     package init?(_ value: SQLValue) {
         switch value {
         case .integer(let number): self.init(Int(number))
@@ -154,9 +154,9 @@ package struct DecimalNumber: Hashable, Sendable {
         return "\(sign)\(digits)e\(exponent)"
     }
 
-    // A byte for kind and sign, then the exponent of the first digit, then 34 digits as a binary number. Zero, the
-    // infinities and NaN have only the first byte. For negative numbers the bytes after the first are inverted. The
-    // order of the bytes is the numeric order.
+    // One byte for kind and sign, two bytes for the exponent of the first digit, and 16 bytes for 34 digits as a binary
+    // number. Zero, the infinities and NaN have only the first byte. For negative numbers, the bytes after the first
+    // one are inverted. The order of the bytes is the numeric order.
     package var bytes: [UInt8] {
         guard kind == .finite else { return [kind.rawValue &* 64 &- 1] }
         guard coefficient != 0 else { return [128] }

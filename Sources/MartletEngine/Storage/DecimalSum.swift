@@ -1,7 +1,7 @@
 /// The exact sum of decimal numbers. Only the result is rounded, so it does not depend on the order of the numbers.
 package struct DecimalSum {
-    // Limbs of nine digits by place: the limb at `p` is multiplied by 10^(9p). Carries are propagated late, see
-    // `propagateCarries`.
+    // Limbs of nine digits by place: the limb at place `p` is multiplied by 10^(9p). A limb may temporarily have more
+    // digits, because `propagateCarries` is called only after many additions.
     private var limbs: [Int: Int64] = [:]
     private var additionsSinceCarry = 0
     private var hasInfinity = false

@@ -22,8 +22,8 @@ package enum FloatingSpecials {
         return nil
     }
 
-    /// The number of a stored floating-point value. In collections, which have no `_special` column, special values are
-    /// blobs of their bits.
+    /// The floating-point number that a stored element represents. In collections, which have no `_special` column,
+    /// special values are stored as blobs of their bits.
     package static func decodedElement(_ value: SQLValue) -> SQLValue {
         guard case .blob(let bytes) = value, bytes.count == 8 else { return value }
         return .real(Double(bitPattern: (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[$1]) << UInt64(8 * $1) }))
@@ -35,7 +35,7 @@ package enum FloatingSpecials {
         return .blob(withUnsafeBytes(of: number.bitPattern.littleEndian) { Array($0) })
     }
 
-    /// The special values without those of one property.
+    /// The bytes of the column `_special` without the value of one property.
     static func without(_ property: PropertyIndex, _ bytes: [UInt8]) -> [UInt8] {
         stride(from: 0, to: bytes.count - 9, by: 10).flatMap { start -> ArraySlice<UInt8> in
             let number = Int(bytes[start]) | Int(bytes[start + 1]) << 8
@@ -43,7 +43,8 @@ package enum FloatingSpecials {
         }
     }
 
-    /// The special values with their properties moved to new positions.
+    /// The bytes of the column `_special` after the positions of properties have changed. `positions` maps old
+    /// positions to new ones.
     static func moved(_ bytes: [UInt8], _ positions: [PropertyIndex: PropertyIndex]) -> [UInt8] {
         var moved: [UInt8] = []
         for start in stride(from: 0, to: bytes.count - 9, by: 10) {

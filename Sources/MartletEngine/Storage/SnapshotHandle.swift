@@ -65,7 +65,7 @@ package final class SnapshotHandle: @unchecked Sendable {
         var frozen: (any CustomStringConvertible & Sendable)?
     }
 
-    /// Records the Realm that uses the handle, for reports of pinned versions.
+    /// Records the Realm that uses the handle, for reports of pinned versions; nil if no Realm uses it any more.
     package func recordOwner(live holder: (any CustomStringConvertible & Sendable)?) {
         owners.withLock { $0.live = holder }
     }
@@ -85,7 +85,7 @@ package final class SnapshotHandle: @unchecked Sendable {
         self === other || (version == other.version && epoch == other.epoch)
     }
 
-    /// False once a write transaction uses the connection: reads then include its uncommitted changes.
+    /// False after a write transaction has begun on the connection: reads then include its uncommitted changes.
     package var isUnmodified: Bool {
         lock.lock()
         defer { lock.unlock() }

@@ -1,8 +1,8 @@
 package import MartletSQLite
 import MartletValues
 
-// The table of targets is ordered by target, not by owner. The targets of one owner are therefore found by reading its
-// elements.
+// The table of targets is ordered by target, not by owner. The targets of one owner are therefore found by reading the
+// elements of the owner.
 extension TableLayout.Collection {
     /// The keys of the rows that the stored collection of an owner links to, each once, in ascending order.
     ///
@@ -25,7 +25,7 @@ extension TableLayout.Collection {
         }
     }
 
-    /// Deletes the stored elements of an owner. `known` contains the keys of all rows that they link to.
+    /// Deletes the stored elements of an owner. `known` contains the keys of all rows to which the elements link.
     package func removeStored(of owner: ObjectKey, targets known: [ObjectKey], _ connection: Connection) throws {
         try connection.run("DELETE FROM \(chunkTable) WHERE owner = ?1", [.integer(owner)])
         guard let targetTable, !known.isEmpty else { return }
@@ -40,8 +40,8 @@ extension TableLayout.Collection {
     /// Writes the changes in the number of links from the collection of an owner. Returns the targets with a changed
     /// number of links.
     ///
-    /// For each target it tries an insertion or deletion first. If that changes no row, it updates the count.
-    /// `RETURNING` would report which rows are new, but it doubles the cost.
+    /// For each target, this method first tries to insert or delete the row. If no row was inserted or deleted, it
+    /// updates the count of the existing row. `RETURNING` would report which rows are new, but doubles the cost.
     package func write(_ counts: TargetCounts, of owner: ObjectKey, _ connection: Connection) throws -> [ObjectKey] {
         guard let targetTable, !counts.isEmpty else { return [] }
         let create = try connection.statement("INSERT INTO \(targetTable) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")

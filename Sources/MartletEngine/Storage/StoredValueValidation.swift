@@ -112,7 +112,7 @@ package struct DamagedValue: Sendable {
         "'\(type).\(property.name)' in the row with the key \(key)"
     }
 
-    // The first 60 characters. Control characters are escaped: a NUL would end the message.
+    // The first 60 Unicode scalars. Control characters are escaped: a NUL would end the message.
     private static func escaped(_ text: String) -> String {
         let scalars = text.unicodeScalars
         return scalars.prefix(60).map { scalar in
@@ -207,7 +207,7 @@ package struct DamageSearch {
         return DamagedValue(type, property, key, holds: value)
     }
 
-    /// The first link to the row with this key. The row does not exist.
+    /// The first link to a row that does not exist. `key` is the key of the missing row.
     package func link(to key: ObjectKey, in target: TableID) throws -> DamagedValue? {
         let name = schema[target].type.name
         for incoming in schema[target].incoming {
@@ -225,7 +225,7 @@ package struct DamageSearch {
             source.type.name, source.type.properties[holder.property], holder.owner, linksTo: key, of: name)
     }
 
-    /// The first value of an `any` property that contains `link`, a link whose object type does not exist.
+    /// The first value of an `any` property that contains `link`. No object type has the number in this link.
     package func anyLink(_ link: AnyLink) throws -> DamagedValue? {
         for table in schema.tables.values.sorted(by: { $0.id < $1.id }) {
             for property in table.type.properties where property.isAny {
@@ -265,7 +265,8 @@ package struct DamageSearch {
         {
             return owner
         }
-        // The table of targets may be correct and the elements damaged, or the reverse: search the elements as well.
+        // The elements are searched too, because the damaged link may be in the elements and not in the table of
+        // targets.
         return try firstChunk(of: collection) { _, elements in elements?.contains(.integer(key)) == true }
     }
 
@@ -286,8 +287,8 @@ package struct DamageSearch {
         return nil
     }
 
-    /// The owner of the first chunk for which `isSought` is true. The closure receives the stored value, and the
-    /// elements if they can be decoded.
+    /// The owner of the first chunk for which `isSought` returns true. The closure receives the stored value and the
+    /// elements; the elements are nil if they cannot be decoded.
     private func firstChunk(
         of collection: TableLayout.Collection, where isSought: (SQLValue, [SQLValue]?) -> Bool
     ) throws -> ObjectKey? {

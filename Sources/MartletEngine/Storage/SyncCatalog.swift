@@ -3,7 +3,7 @@ import MartletSQLite
 /// The tables of a synchronized file, besides those of `Catalog`. `Documentation/SyncFile.md` describes them.
 enum SyncCatalog {
     private static let definition = [
-        // One row: the identity and the position of the client.
+        // One row: the identity of the client, and its position in the history of the database.
         """
         CREATE TABLE martlet_sync (id INTEGER PRIMARY KEY CHECK (id = 1), client INTEGER, secret BLOB, epoch TEXT, \
         cursor TEXT, acknowledged INTEGER NOT NULL, clock INTEGER NOT NULL, clock_offset INTEGER NOT NULL, \
@@ -24,14 +24,14 @@ enum SyncCatalog {
         condition BLOB NOT NULL, name TEXT, created REAL NOT NULL, updated REAL NOT NULL, \
         PRIMARY KEY (number, position)) STRICT, WITHOUT ROWID
         """,
-        // Links to objects that are not in the file. They are NULL in the property of the holder. 'value' is the whole
-        // value of the property if it is an `AnyRealmValue`, otherwise NULL.
+        // Links to objects that are not in the file. The link property of the holder is NULL. 'value' is the whole
+        // value of the property if the property is an `AnyRealmValue`, otherwise NULL.
         """
         CREATE TABLE martlet_unresolved (holder_type INTEGER NOT NULL, holder INTEGER NOT NULL, \
         property TEXT NOT NULL, target_type INTEGER NOT NULL, target ANY NOT NULL, value BLOB, \
         PRIMARY KEY (holder_type, holder, property, target_type, target)) STRICT, WITHOUT ROWID
         """,
-        // The positions of the elements of lists, in the form of messages.
+        // The positions of the elements of lists, encoded as in the messages of the sync protocol.
         """
         CREATE TABLE martlet_positions (type INTEGER NOT NULL, owner INTEGER NOT NULL, property TEXT NOT NULL, \
         positions BLOB NOT NULL, PRIMARY KEY (type, owner, property)) STRICT, WITHOUT ROWID

@@ -1,4 +1,4 @@
-/// The changes in the number of links from a collection to each object since the last write to the file.
+/// For each object, how the number of links from one collection to it has changed since the last write to the file.
 ///
 /// Every change is appended to an array, and the arrays are summed up on demand. Most targets occur once, so this is
 /// much faster than a dictionary.

@@ -34,7 +34,8 @@ package enum ValueOrder {
         left < right ? -1 : (left > right ? 1 : 0)
     }
 
-    /// Compares without rounding the integer: first the whole parts, then the fraction.
+    /// Compares an integer with a floating-point number without rounding the integer: first the whole parts, then the
+    /// fraction.
     private static func compare(_ integer: Int64, _ real: Double) -> Int {
         // 2^63, the first double above all integers. Its negation is the smallest integer.
         let limit = 0x1p63

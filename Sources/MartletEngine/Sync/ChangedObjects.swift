@@ -8,10 +8,10 @@ package struct ChangedObjects {
     package let created: KeySet
     /// Objects that existed before and do not exist now, or were deleted and created again.
     package let deleted: KeySet
-    /// Objects that existed before and exist now, by the properties that were written.
+    /// Objects that existed before and exist now, grouped by the properties that were written.
     package let updated: [TableChanges.ModifiedGroup]
-    /// For each object that existed before and exists now, the properties that were written in its embedded objects.
-    /// Such a path begins with a property of the object.
+    /// For each object that existed before and exists now, the paths of the properties that were written in its
+    /// embedded objects. A path begins with a property of the object.
     package internal(set) var embedded: [ObjectKey: Set<[PropertyIndex]>] = [:]
 
     init(_ table: DatabaseSchema.Table, _ changes: TableChanges?) {
@@ -37,7 +37,8 @@ extension CommittingChanges {
         return found.values.sorted { $0.table.id < $1.table.id }
     }
 
-    // An embedded object that was created or deleted needs nothing: the property of its owner was written, too.
+    // Only modified embedded objects are considered. If one was created or deleted, the property of its owner was
+    // written, too.
     private func addOwners(
         of rows: TableChanges, _ table: DatabaseSchema.Table, to found: inout [TableID: ChangedObjects]
     ) throws {
@@ -58,7 +59,7 @@ extension CommittingChanges {
     }
 
     /// The object of a synchronized type that contains an embedded object, with the path to the embedded object. Nil if
-    /// a local object contains it.
+    /// the object that contains it is of a local type.
     private func owner(of embedded: RowID) throws -> (row: RowID, path: [PropertyIndex])? {
         var row = embedded
         var path: [PropertyIndex] = []
@@ -116,12 +117,13 @@ extension CommittingChanges {
         return try readPrevious { try StoredRow(key, table.layout, $0) }
     }
 
-    /// The primary key of an object that exists now; nil if there is no such object.
+    /// The primary key of an object that exists now; nil if there is no such object. See `Table.primaryKey`.
     package func primaryKey(of key: ObjectKey, _ table: DatabaseSchema.Table) throws -> SQLValue? {
         try table.primaryKey(of: key, connection)
     }
 
-    /// The primary key of an object that existed before the transaction; nil if there was no such object.
+    /// The primary key of an object that existed before the transaction; nil if there was no such object. See
+    /// `Table.primaryKey`.
     package func previousPrimaryKey(of key: ObjectKey, _ table: DatabaseSchema.Table) throws -> SQLValue? {
         if table.layout.keyIsProperty { return .integer(key) }
         #if MARTLET_SEEDED_BUGS
@@ -133,7 +135,7 @@ extension CommittingChanges {
 
 extension DatabaseSchema.Table {
     /// The primary key of an object; nil if there is no such object, or if the type has no primary key. If the primary
-    /// key is the key of the row, the row may not exist.
+    /// key is also the key of the row, it is returned without a check that the row exists.
     func primaryKey(of key: ObjectKey, _ connection: Connection) throws -> SQLValue? {
         if layout.keyIsProperty { return .integer(key) }
         guard let column = type.primaryKey.flatMap(layout.column) else { return nil }
@@ -142,7 +144,7 @@ extension DatabaseSchema.Table {
     }
 }
 
-/// The row that is being read: one that the transaction has written.
+/// The row that `forEachRow` is reading. The same instance represents all rows, so it is valid until the next row.
 package final class CommittingRow {
     private let statement: Statement
     private let layout: TableLayout
@@ -160,7 +162,7 @@ package final class CommittingRow {
         (hasSpecials ? special(position).map(SQLValue.real) : nil) ?? statement.value(position)
     }
 
-    /// The same. Its bytes are valid until the next row is read.
+    /// The same value without a copy of its bytes, which are valid until the next row is read.
     package func unowned(_ position: Int) -> UnownedValue {
         (hasSpecials ? special(position).map(UnownedValue.real) : nil) ?? statement.column(position).unowned
     }

@@ -2,8 +2,8 @@ import MartletSQLite
 package import MartletValues
 
 extension CommittingChanges {
-    /// The edits of a collection since the version before the transaction; nil if there are none. They describe only a
-    /// collection whose owner existed before.
+    /// The edits of a collection since the version before the transaction; nil if there are none. Only collections
+    /// whose owner existed before the transaction have edits.
     package func edits(of collection: CollectionID) -> ListEditScript? { changes.collections[collection] }
 
     /// The elements of a collection. In a map, keys and values alternate.
@@ -11,7 +11,7 @@ extension CommittingChanges {
         try Self.elements(of: row, property, schema, connection)
     }
 
-    /// The same as it was before the transaction; empty if the owner did not exist.
+    /// The elements of a collection before the transaction; empty if the owner did not exist.
     package func previousElements(of row: RowID, _ property: PropertyIndex) throws -> [SQLValue] {
         try readPrevious { try Self.elements(of: row, property, schema, $0) }
     }
@@ -30,7 +30,7 @@ extension CommittingChanges {
 
     package var positions: ListPositions { ListPositions(connection) }
 
-    /// Removes the positions of the lists of objects that were deleted.
+    /// Removes the stored positions of all lists of deleted objects.
     package func forgetPositions(of keys: KeySet, in table: TableID) throws {
         for key in keys { try positions.remove(of: RowID(table: table, key: key)) }
     }

@@ -1,7 +1,7 @@
 import MartletSQLite
 package import MartletValues
 
-/// One change of a collection. Its positions refer to the collection at the time of the change. In a map, keys and values
+/// One edit of a collection. Its indices refer to the collection after the previous edits. In a map, keys and values
 /// alternate.
 package enum ElementEdit: Sendable {
     case insert([SQLValue], at: Int)
@@ -45,7 +45,7 @@ private struct ElementsWriter {
     private let layout: TableLayout.Collection
     private var elements = ChunkedElements()
     private var targets = TargetCounts()
-    /// How many links to each target were added to values of any type, or removed.
+    /// For each target of a link in an `AnyRealmValue`, the number of added links minus the number of removed links.
     private(set) var anyLinks: [AnyLink: Int] = [:]
 
     init(_ property: PropertySchema, _ layout: TableLayout.Collection, _ row: RowID) {
@@ -91,7 +91,7 @@ private struct ElementsWriter {
         if change > 0 { targets.link(target) } else { targets.unlink(target) }
     }
 
-    /// Returns the objects to which the number of links has changed.
+    /// Writes the changed chunks. Returns the targets whose number of links has changed.
     mutating func write(_ connection: Connection) throws -> [ObjectKey] {
         try elements.write(owner: id.owner, table: layout.chunkTable, connection)
         return try layout.write(targets, of: id.owner, connection)

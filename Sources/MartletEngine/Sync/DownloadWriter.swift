@@ -10,14 +10,15 @@ package final class DownloadWriter {
     private var stores: [TableID: RowStore] = [:]
     private var defaults: [String: @Sendable () -> [SQLValue]] = [:]
     private let texts = TextArena()
-    /// True if values may contain links.
+    /// True if some type of the file has an `AnyRealmValue` property.
     fileprivate let hasAnyValues: Bool
-    /// Returns a value of an `AnyRealmValue` property in a form that contains the primary keys of its targets. Called before
+    /// Encodes a value of an `AnyRealmValue` property, with the primary keys of the targets of its links. Called before
     /// a link is removed from the value.
     package var encodesAny: ((SQLValue) throws -> [UInt8])?
-    /// The same for a whole collection of a row.
+    /// Encodes a whole collection of a row in the same way. Called before a link is removed from the collection.
     package var encodesCollection: ((RowID, PropertySchema) throws -> [UInt8])?
-    /// Writes a collection without the elements that link to an object that leaves, or with nil instead of these links.
+    /// Writes a collection without the links to `target`, an object that leaves the file. A list or set loses the
+    /// element, and a map gets nil. `whole` is the encoded collection with all of its links.
     package var removesTarget: ((RowID, PropertySchema, _ whole: [UInt8], _ target: RowID) throws -> Void)?
 
     /// - Parameter transaction: a transaction that has written nothing yet.
@@ -68,7 +69,7 @@ package final class DownloadWriter {
         }
     }
 
-    /// The values of a new object, by property. Null for properties without a column.
+    /// The default values of a new object, by property. Null for properties without a column.
     package func defaultValues(_ table: TableID) -> [SQLValue] {
         let type = schema[table].type
         let columns = defaults[type.name]?() ?? TableLayout.zeroRow(type)
@@ -79,7 +80,9 @@ package final class DownloadWriter {
 
     // MARK: Writing
 
-    /// - Parameter values: the values of all properties.
+    /// Inserts a row.
+    ///
+    /// - Parameter values: the values of all properties, by property.
     package func insert(_ row: RowID, _ values: [SQLValue]) throws {
         let layout = schema[row.table].layout
         _ = try store(row.table).insert(in: transaction) { binder in
@@ -113,8 +116,8 @@ package final class DownloadWriter {
         for property in properties { transaction.recorder.modify(row.key, property, in: row.table) }
     }
 
-    /// Deletes objects that leave the file, with their embedded objects. Links to them become nil and are remembered.
-    /// The deletion rules of the schema are not applied: the service has applied them.
+    /// Deletes objects that leave the file, with their embedded objects. Links to them become nil and are stored in
+    /// `martlet_unresolved`. The deletion rules of the schema are not applied, because the service has applied them.
     package func delete(_ rows: [RowID]) throws {
         for row in rows {
             let host = try LeavingObject(row, self)
@@ -136,7 +139,7 @@ package final class DownloadWriter {
         }
     }
 
-    /// Deletes embedded objects with the embedded objects that they contain.
+    /// Deletes an embedded object and the embedded objects that it contains.
     package func deleteEmbedded(_ row: RowID) throws { try delete([row]) }
 
     // Binds properties in the order of their columns, and then the special floating-point values of the row. Returns
@@ -169,7 +172,8 @@ extension PropertyMask {
     }
 }
 
-/// An object that leaves the file. `RowDeletion` reports the links to it, which are remembered.
+/// An object that leaves the file. `RowDeletion` reports the links to the object, and this class stores them in
+/// `martlet_unresolved`.
 private final class LeavingObject: RowDeletionHost {
     private let writer: DownloadWriter
     private let row: RowID
@@ -215,7 +219,8 @@ private final class LeavingObject: RowDeletionHost {
         }
     }
 
-    /// The value of an `AnyRealmValue` property with all of its links, also those that have no target; nil for others.
+    /// The encoded value of an `AnyRealmValue` property with all of its links, also the unresolved ones; nil for other
+    /// properties.
     private func wholeValue(_ property: PropertyIndex, of holder: RowID) throws -> [UInt8]? {
         let described = schema[holder.table].type.properties[property]
         guard described.isAny, let encodesAny = writer.encodesAny else { return nil }
@@ -228,7 +233,7 @@ private final class LeavingObject: RowDeletionHost {
     func remove(_ targets: Set<SQLValue>, from collection: CollectionID) throws { try leave(collection) }
     func remove(_ link: AnyLink, from collection: CollectionID) throws { try leave(collection) }
 
-    // Removes the object from a collection, and remembers the whole collection.
+    // Removes the object from a collection, and stores the whole collection in `martlet_unresolved`.
     private func leave(_ collection: CollectionID) throws {
         let property = schema[collection.table].type.properties[collection.property]
         let holder = RowID(table: collection.table, key: collection.owner)

@@ -1,7 +1,8 @@
 package import MartletSQLite
 import MartletValues
 
-/// The positions of the elements of synchronized lists, in the order of the elements. The engine does not know their form.
+/// The positions of the elements of synchronized lists. The engine stores the positions of one list as bytes that it
+/// does not interpret.
 package struct ListPositions {
     private let connection: Connection
 

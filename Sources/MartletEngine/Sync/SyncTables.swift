@@ -1,9 +1,9 @@
 package import MartletSQLite
 import MartletValues
 
-/// What a synchronized file contains about its client: the row of `martlet_sync`.
+/// The row of `martlet_sync`, which describes the client of a synchronized file.
 package struct SyncRecord: Sendable, Equatable {
-    /// The number that the service has assigned; nil before.
+    /// The number of the client; nil until the service has assigned one.
     package var client: UInt64?
     package var secret: [UInt8] = []
     /// The history of the database to which `cursor` belongs.
@@ -11,11 +11,11 @@ package struct SyncRecord: Sendable, Equatable {
     package var cursor: String?
     /// The newest upload that the service has stored.
     package var acknowledged: UInt64 = 0
-    /// The greatest time stamp of the uploads that were removed from the outbox, and of received ones.
+    /// The greatest time stamp of the uploads when the row was last written. The outbox may contain later time stamps.
     package var clock: UInt64 = 0
     /// Milliseconds to add to the clock of this machine.
     package var clockOffset: Int64 = 0
-    /// The set of subscriptions to which the objects belong.
+    /// The set of subscriptions whose objects the file contains.
     package var shownSet: UInt64 = 0
     /// The newest set of subscriptions.
     package var wantedSet: UInt64 = 0
@@ -23,12 +23,14 @@ package struct SyncRecord: Sendable, Equatable {
     package var numbering = ""
     /// The user to whom the file belongs; nil before the first one has opened it.
     package var user: String?
-    /// The newest set of subscriptions that the service has refused, and why; zero if none.
+    /// The newest set of subscriptions that the service has refused; zero if there is none.
     package var refusedSet: UInt64 = 0
+    /// Why the service has refused `refusedSet`.
     package var refusal = ""
-    /// Processes count this number up to ask for everything that was committed before.
+    /// A process increments this number to request all changes that were committed in the database before. The
+    /// connected process sends the number in a `mark`.
     package var wantedMark: UInt64 = 0
-    /// The newest number that the service has answered.
+    /// The greatest `wantedMark` that the service has answered.
     package var answeredMark: UInt64 = 0
 
     package init() {}
@@ -41,8 +43,9 @@ package struct StoredSubscription: Sendable, Equatable {
     /// The canonical encoding of the condition.
     package var condition: [UInt8]
     package var name: String?
-    /// Seconds since 2001.
+    /// When the subscription was added, in seconds since 2001.
     package var created: Double
+    /// When the query was last replaced, in seconds since 2001.
     package var updated: Double
 
     package init(type: String, condition: [UInt8], name: String? = nil, created: Double = 0, updated: Double = 0) {
@@ -54,7 +57,7 @@ package struct StoredSubscription: Sendable, Equatable {
     }
 }
 
-/// The changes of one local transaction that the service has not acknowledged.
+/// A row of `martlet_outbox`: the changes of one local transaction that the service has not acknowledged.
 package struct OutboxEntry: Sendable, Equatable {
     package var number: UInt64
     /// A hybrid time stamp.
@@ -73,12 +76,13 @@ package struct OutboxEntry: Sendable, Equatable {
 package struct OutboxHead: Sendable, Equatable {
     /// The number of the newest upload.
     package var lastNumber: UInt64
+    /// The greatest time stamp of all uploads.
     package var clock: UInt64
     package var clockOffset: Int64
     package var cursor: String?
     /// The number of the client; nil before the service has assigned one.
     package var client: UInt64?
-    /// False if the entries of the outbox have other numbers of types and properties.
+    /// False if another program has changed the numbers of types and properties that the outbox contains.
     package var hasNumbering: Bool
 }
 
@@ -130,7 +134,7 @@ package struct SyncTables {
 
     // MARK: The outbox
 
-    /// What is needed to add an entry. One statement reads it, because every local transaction does.
+    /// What is needed to add an entry. One statement reads all of it, because every local transaction needs it.
     package func outboxHead(numbering: String) throws -> OutboxHead {
         let statement = try connection.statement(
             "SELECT max(acknowledged, coalesce(number, 0)), max(clock, coalesce(time, 0)), clock_offset, cursor, "
@@ -159,7 +163,7 @@ package struct SyncTables {
         }
     }
 
-    /// The entries after a number, in the order of their numbers.
+    /// The entries with greater numbers, in ascending order.
     package func outbox(after number: UInt64) throws -> [OutboxEntry] {
         let statement = try connection.statement(
             "SELECT number, time, base, operations FROM martlet_outbox WHERE number > ?1 ORDER BY number")
@@ -174,7 +178,8 @@ package struct SyncTables {
         return entries
     }
 
-    /// The time stamp of the newest entry; nil if the outbox is empty. It does not change if the entries get new numbers.
+    /// The time stamp of the newest entry; nil if the outbox is empty. Unlike its number, the time stamp of an entry
+    /// never changes.
     package func newestOutboxTime() throws -> Int64? {
         try connection.integer("SELECT time FROM martlet_outbox ORDER BY number DESC LIMIT 1")
     }
@@ -195,15 +200,15 @@ package struct SyncTables {
         try connection.run("DELETE FROM martlet_outbox WHERE number <= ?1", [.integer(Int64(bitPattern: number))])
     }
 
-    /// Removes the base cursors of all entries, which belong to a history that is not continued.
+    /// Removes the base cursors of all entries, because they belong to a history of the database that is not continued.
     ///
     /// - Parameters:
-    ///   - acknowledged: the number before the first entry.
-    ///   - renumbers: true to give the entries the numbers from 1.
+    ///   - acknowledged: the number of the newest acknowledged upload. The entries have the following numbers.
+    ///   - renumbers: true to number the entries again, from 1.
     package func restartOutbox(after acknowledged: UInt64, renumbers: Bool) throws {
         try connection.run("UPDATE martlet_outbox SET base = ''")
         guard renumbers, acknowledged > 0 else { return }
-        // Two steps, because a number may still be used by another entry.
+        // Two steps, because another entry may still have the new number of an entry.
         try connection.run(
             "UPDATE martlet_outbox SET number = -(number - ?1)", [.integer(Int64(bitPattern: acknowledged))])
         try connection.run("UPDATE martlet_outbox SET number = -number")
@@ -211,7 +216,7 @@ package struct SyncTables {
 
     // MARK: Subscriptions
 
-    /// The subscriptions of a set.
+    /// The subscriptions of a set, in the order in which they were added.
     package func subscriptions(of set: UInt64) throws -> [StoredSubscription] {
         let statement = try connection.statement(
             "SELECT type, condition, name, created, updated FROM martlet_subscriptions WHERE number = ?1 "

@@ -3,14 +3,14 @@ package import MartletValues
 
 /// The links of a synchronized file to objects that are not in the file, because no subscription contains them.
 ///
-/// The property of the holder is nil, or an `AnyRealmValue` that is nil at these places. When the target comes, the link is
-/// restored.
+/// The holder does not show an unresolved link. A link property is nil, an `AnyRealmValue` or a map has nil in the
+/// place of the link, and a list or set does not contain the element. When the target arrives, the link is restored.
 package struct UnresolvedLinks {
     private let connection: Connection
 
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// A link property of a row.
+    /// A property of a row that contains unresolved links.
     package struct Holder: Hashable {
         package let row: RowID
         package let property: String
@@ -25,7 +25,7 @@ package struct UnresolvedLinks {
         get throws { try connection.integer("SELECT 1 FROM martlet_unresolved LIMIT 1") == nil }
     }
 
-    /// Stores the target of a link, which replaces an earlier one.
+    /// Stores the target of a single link. Removes the target that was stored before.
     package func remember(_ holder: Holder, target: SQLValue, in table: TableID) throws {
         try forget(holder)
         try add(holder, target: target, in: table, whole: nil)
@@ -33,7 +33,7 @@ package struct UnresolvedLinks {
 
     /// Stores one of the targets of a value that may have several.
     ///
-    /// - Parameter whole: the value of the property with all of its links.
+    /// - Parameter whole: the encoded value of the property with all of its links; nil for a single link.
     package func add(_ holder: Holder, target: SQLValue, in table: TableID, whole: [UInt8]?) throws {
         try connection.run(
             "INSERT OR REPLACE INTO martlet_unresolved VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -43,7 +43,7 @@ package struct UnresolvedLinks {
             ])
     }
 
-    /// The value of a property with all of its links; empty if it has no links without a target.
+    /// The encoded value of a property with all of its links; empty if none is stored.
     package func whole(_ holder: Holder) throws -> [UInt8] {
         let value = try connection.value(
             "SELECT value FROM martlet_unresolved WHERE holder_type = ?1 AND holder = ?2 AND property = ?3 LIMIT 1",
@@ -51,7 +51,7 @@ package struct UnresolvedLinks {
         return if case .blob(let bytes)? = value { bytes } else { [] }
     }
 
-    /// The values of properties with all of their links.
+    /// All encoded values that are stored, each once.
     package func wholes() throws -> [[UInt8]] {
         let statement = try connection.statement(
             "SELECT DISTINCT value FROM martlet_unresolved WHERE value IS NOT NULL")
@@ -78,7 +78,7 @@ package struct UnresolvedLinks {
             [.integer(Int64(row.table)), .integer(row.key)])
     }
 
-    /// The links to an object, given by its primary key.
+    /// The properties that contain unresolved links to an object, which its primary key identifies.
     package func holders(of target: SQLValue, in table: TableID) throws -> [Holder] {
         let statement = try connection.statement(
             "SELECT holder_type, holder, property FROM martlet_unresolved WHERE target_type = ?1 AND target = ?2")
@@ -93,7 +93,7 @@ package struct UnresolvedLinks {
 }
 
 extension CommittingChanges {
-    /// Forgets the unresolved links that the program has overwritten, and those of deleted rows.
+    /// Removes the unresolved links of properties that the transaction has written, and of rows that it has deleted.
     package func forgetUnresolvedLinks() throws {
         let links = UnresolvedLinks(connection)
         if try links.isEmpty { return }

@@ -37,7 +37,7 @@ package struct ChangeRecorder {
         edits.append(edit)
     }
 
-    // Called before every change is recorded, except a further edit of the same collection. Also sets `hasChanges`.
+    // Called before every change, except a further edit of the collection that was edited last. Also sets `hasChanges`.
     @inline(__always)
     private mutating func finishEdits() {
         hasChanges = true

@@ -1,8 +1,10 @@
 package import MartletValues
 
-/// The newest commits of this process, in memory. Readers of the process get changes from it without accessing SQLite.
+/// The newest commits of this process, in memory. Readers of the process get changes from the log without accessing
+/// SQLite. The versions in the log are consecutive.
 package struct CommitLog {
-    /// One commit: the rows it touched and, if they are few, these rows as they were before.
+    /// One commit: its changes and, if the process has observers, the images of up to `RowImages.limit` changed rows
+    /// from before the commit.
     package struct Entry: Sendable {
         package let version: Version
         package let changes: ChangeSet
@@ -26,8 +28,8 @@ package struct CommitLog {
         if entries.last?.version == version { entries.removeLast() }
     }
 
-    /// The entries after `start` up to `end`, without a gap. If the oldest of them are no longer in the log, only the
-    /// newer ones. Empty if the log has no entry for `end`.
+    /// The entries after `start`, including `end`, without a gap. If the log no longer has the oldest of these entries,
+    /// the result contains only the newer ones. The result is empty if the log has no entry for `end`.
     func newestEntries(after start: Version, through end: Version) -> ArraySlice<Entry> {
         guard let first = entries.first?.version, let last = entries.last?.version else { return [] }
         guard start < end, first <= end, end <= last else { return [] }
@@ -39,7 +41,7 @@ package struct CommitLog {
 package struct RowImages: Sendable {
     private var rows: [TableID: [ObjectKey: [SQLValue]]] = [:]
     private var count = 0
-    /// The maximum number of rows. Storing more rows would cost more than querying them again.
+    /// The maximum number of rows. Storing more rows would cost more than computing the changes without them.
     static let limit = 1_024
     /// False if the images of changed rows are not stored, because the process has no observers.
     private var isStored = true
@@ -60,8 +62,9 @@ package struct RowImages: Sendable {
 
     package func row(_ key: ObjectKey, in table: TableID) -> [SQLValue]? { rows[table]?[key] }
 
-    /// Adds the images of later versions. A row that already has an image keeps this older image. If a change set in
-    /// `earlier` touches a row that has no image, the later image is not added: it is not the oldest state.
+    /// Adds the images of later versions. A row that already has an image keeps this older image. If a row has no
+    /// image, but a change set in `earlier` touches it, the later image is not added: it does not show the oldest
+    /// state.
     package mutating func merge(_ later: RowImages, unlessTouchedBy earlier: [ChangeSet]) {
         for (table, images) in later.rows {
             #if MARTLET_SEEDED_BUGS

@@ -19,8 +19,8 @@ struct LockFile {
     static let magic = Array("Martlet lock 1\r\n".utf8)
     private static let magicOffset = 24
     private static let headBytes = 64
-    /// How far a version in the lock file may be ahead of the version of the database. The two are not read at the same
-    /// time, and other processes may commit in between.
+    /// How far a version in the lock file may be ahead of the version of the database. The two numbers are not read at
+    /// the same time, and other processes may commit in between.
     private static let maximumVersionLead: Version = 1_000
     /// Larger than the version of any database.
     private static let versionLimit: Version = 1 << 48
@@ -39,9 +39,10 @@ struct LockFile {
 
     // MARK: Inspecting
 
-    /// Determines whether the file exists, and whether an earlier release wrote it. Does not create or change it.
+    /// Determines whether the lock file exists, and whether an earlier release wrote it. Does not create or change the
+    /// file.
     ///
-    /// - Throws: `.accessDenied` if it is not a regular file, or belongs to another program.
+    /// - Throws: `.accessDenied` if the file is not a regular file, or belongs to another program.
     func inspect() throws(EngineError) -> Content {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if descriptor < 0 && errno == ENOENT { return .missing }
@@ -72,8 +73,8 @@ struct LockFile {
             return .currentOrUnreadable
         }
         // Early releases wrote only the first word (8 bytes), or the first three words (24 bytes). Later releases wrote
-        // the name of the log without the magic number (72 bytes) if the disk was full. This release also does so if
-        // another program truncates the file while it is open.
+        // the name of the log without the magic number (72 bytes) if the disk was full. In this release, the same bytes
+        // result if another program truncates the lock file while it is open.
         let isEarly = [0, 8, 24].contains(status.st_size) && count == status.st_size
         let isWithoutMagic = status.st_size == 72 && head[Self.magicOffset...].allSatisfy { $0 == 0 }
         guard isEarly || isWithoutMagic else {

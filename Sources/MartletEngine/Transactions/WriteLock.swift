@@ -8,7 +8,7 @@ import Synchronization
 /// for all processes. A database in memory has only one process and no lock file.
 ///
 /// A `flock` lock belongs to the open file and not to the process. Closing another descriptor of the lock file
-/// therefore does not release it. (SQLite's locks on the database file belong to the process, and closing any
+/// therefore does not release the lock. (SQLite's locks on the database file belong to the process, and closing any
 /// descriptor of the database file releases them.)
 ///
 /// While a writer waits for the lock, another program may delete or replace the lock file. The lock on the old file
@@ -140,9 +140,9 @@ final class WriteLock: @unchecked Sendable {
         let number: UInt64
     }
 
-    /// Records that the database file contains a version completely. Processes that read this version then read it from
-    /// the database file and no longer from the log. The log cannot restart while a process reads it. The caller holds
-    /// the lock.
+    /// Records that the database file contains a version completely. The processes that read this version through the
+    /// log then read it from the database file instead, because the log cannot restart while a process reads the log.
+    /// The caller holds the lock.
     func record(copied version: Version) -> CheckpointRecord {
         let record = CheckpointRecord(version: version, number: (recordedCheckpoint?.number ?? 0) &+ 1)
         guard file != nil else { return record }
@@ -165,10 +165,10 @@ final class WriteLock: @unchecked Sendable {
     // The layout is described at `LockFile`.
     private static let logOffset: off_t = 64
 
-    /// The last version that any process wrote; nil if it is unknown.
+    /// The version that a process last wrote to the lock file; nil if it is unknown.
     var recordedVersion: Version? { words(at: 0, count: 1)?[0] }
 
-    /// The newest record that any process wrote; nil if it is unknown.
+    /// The checkpoint that a process last wrote to the lock file; nil if it is unknown.
     var recordedCheckpoint: CheckpointRecord? {
         words(at: 8, count: 2).map { CheckpointRecord(version: $0[0], number: $0[1]) }
     }
@@ -177,7 +177,8 @@ final class WriteLock: @unchecked Sendable {
         guard let file else { return nil }
         var words = [UInt64](repeating: 0, count: count)
         var descriptor = descriptor
-        // If this process has not opened the file yet, or if the file was replaced since, opens it just for this call.
+        // If this object has not opened the lock file yet, or if the file was replaced since, this method opens the
+        // file at the path for this call only.
         let isTemporary = descriptor < 0 || !file.isCurrent(descriptor)
         if isTemporary { descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         defer { if isTemporary && descriptor >= 0 { close(descriptor) } }
@@ -185,7 +186,8 @@ final class WriteLock: @unchecked Sendable {
         return words.map { UInt64(littleEndian: $0) }
     }
 
-    /// The path of the lock file, which is created if it does not exist; nil if that fails.
+    /// Creates the lock file if it does not exist. Returns its path; nil if the file cannot be created or used, and for
+    /// a database in memory.
     func createFileIfNeeded() -> String? {
         guard let file, let content = try? file.inspect() else { return nil }
         // An existing file is not opened for writing: closing the descriptor would wake all processes that watch it.
@@ -223,8 +225,8 @@ final class WriteLock: @unchecked Sendable {
         }
     }
 
-    // If the open database was deleted too, the lock counts as current. The next step of the write then reports that
-    // the database is missing.
+    // True if the path still refers to the lock file that this object has open. Also true if the open database was
+    // deleted too: the next step of the write then reports that the database is missing.
     private func isCurrent(_ file: LockFile) -> Bool {
         openedFile != nil && FileIdentity(withoutFollowingLink: path) == openedFile
             || isDatabaseOpen && access(file.database, F_OK) != 0

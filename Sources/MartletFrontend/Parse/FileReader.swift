@@ -57,8 +57,8 @@ package struct FileReader {
     }
 
     private mutating func readWithRecovery() -> YAMLReading {
-        // Each attempt parses the file again, so the number of attempts depends on the file size. A command that
-        // applies fixes needs all diagnostics, and therefore makes more attempts.
+        // Each attempt parses the file again, so a larger file gets fewer attempts. A command that applies fixes needs
+        // all diagnostics, and therefore makes more attempts.
         let reportsAll = LimitedFindings.keptPerFile > LimitedFindings.defaultKeptPerFile
         let maximumBytes = (reportsAll ? 64 : 6) << 20
         var attempts = max(4, min(reportsAll ? 2000 : 100, maximumBytes / max(1, text.bytes.count)))

@@ -270,7 +270,8 @@ extension RecoveryRules {
         return SyntaxRecovery(diagnostic, replace: rest, with: "")
     }
 
-    /// The offset of the comma or bracket that ends a value inside brackets; nil if it is at `start` or is missing.
+    /// The offset of the comma or bracket that ends a value inside brackets; nil if there is none, or if it is
+    /// at `start`.
     private static func endInFlow(_ site: FailureSite, from start: Int, to limit: Int) -> Int? {
         var depth = 0
         for offset in start..<max(start, limit) {
@@ -300,9 +301,10 @@ extension RecoveryRules {
         site.contextContains("flow sequence") || site.contextContains("flow mapping")
     }
 
-    /// The lines that can lack a colon, or the space after it. The line of libyaml's context is one of them if that
-    /// context is a simple key. The line where libyaml stopped, and the line above it, are too, unless they contain a
-    /// complete key.
+    /// The lines that can lack a colon, or the space after a colon:
+    /// - the line of libyaml's context, if this context is a simple key,
+    /// - the line where libyaml stopped, and the nearest line above it that is neither blank nor a comment. Each of the
+    ///   two is left out if it contains a complete key.
     private static func suspects(_ site: FailureSite) -> [Int] {
         var result: [Int] = []
         if let context = site.failure.contextOffset {

@@ -106,7 +106,8 @@ enum RecoveryRules {
         return parts.count == 2 ? "Map<\(element)>" : "List<\(element)>"
     }
 
-    /// Whether the collection type is an exact replacement for the brackets. Map keys are always strings.
+    /// Whether the collection type has the same meaning as the brackets. A key type other than a string type is lost,
+    /// because map keys are always strings.
     static func isCertainCollection(_ inside: String) -> Bool {
         let parts = inside.split(separator: ":", maxSplits: 1)
         return parts.count < 2 || isTextKey(trimmed(parts[0]))
@@ -159,7 +160,8 @@ enum RecoveryRules {
         return recovery
     }
 
-    /// The end of the line, without brackets that close a bracket opened before the quote.
+    /// The offset at which an unclosed quote is closed: the end of the line, but before brackets there that close a
+    /// bracket opened before the quote.
     private static func endOfText(_ site: FailureSite, from opening: Int, line: Int) -> Int {
         let range = site.lines.range(line)
         var open: [UInt8] = []

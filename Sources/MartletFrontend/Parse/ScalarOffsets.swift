@@ -1,11 +1,11 @@
 import MartletSchema
 
-/// Maps offsets in the text of a scalar to offsets in the file. The two texts differ if YAML joined lines or unescaped
-/// quotes.
+/// Maps offsets in the text of a scalar to offsets in the file. The two texts differ if the YAML parser joined lines or
+/// replaced escapes.
 struct ScalarOffsets {
     private let scalar: YAMLScalar
-    /// For each byte of the text, the offset of the byte in the file. Empty if the text appears verbatim in the file, or
-    /// if the bytes could not be aligned.
+    /// For each byte of the text, the offset of the byte in the file. Empty if the text appears verbatim in the file,
+    /// or if the bytes could not be aligned.
     private let offsets: [Int]
 
     /// - Parameter bytes: the text of the file.
@@ -24,7 +24,8 @@ struct ScalarOffsets {
     }
 
     /// The file offset of each byte of the text; nil if the text does not match the file. Runs of blanks and line
-    /// breaks can differ in length, and the file can escape quotes. All other bytes must be equal.
+    /// breaks can differ in length, and the file can contain escaped quotes and backslashes. All other bytes must be
+    /// equal.
     private static func aligned(_ scalar: YAMLScalar, _ bytes: [UInt8]) -> [Int]? {
         var position = start(of: scalar, bytes)
         var result: [Int] = []

@@ -33,7 +33,7 @@ struct SubsetFindings {
         findings.append(Self.finding(message, at: span, label: label, fixes: fixes))
     }
 
-    /// - Parameter place: evaluated only for the first few occurrences of a kind.
+    /// - Parameter place: evaluated only for the first four occurrences of a kind.
     mutating func report(_ kind: Kind, _ message: String, fixes: (SourceSpan) -> [Fix], at place: () -> SourceSpan) {
         guard let count = groups[kind]?.others.count else {
             let span = place()

@@ -25,7 +25,7 @@ struct TabIndentation {
     private var tabBlockColumn: Int?
     /// The column of the key of a block scalar, whose text can contain tabs.
     private var blockScalarColumn: Int?
-    /// Lines at or before this column end the block of the uncertain range.
+    /// The uncertain range ends before the next line whose column is not greater than this column.
     private var uncertainColumn = 0
     private var hasUncertainRangeEnded = false
 

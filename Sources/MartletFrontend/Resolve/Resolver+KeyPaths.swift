@@ -48,8 +48,8 @@ extension Resolver {
             isWritable: isWritable(segments, through: collection), span: path.span)
     }
 
-    /// Whether the path can be set: it is one settable segment, or it ends at an optional property and contains only
-    /// links and embedded objects before it. The primary key of a managed object cannot be set.
+    /// Whether the path can be set. The last property must not be the primary key or linking objects, and no collection
+    /// may precede it. If the path has several segments, the last property must also be single and optional.
     private func isWritable(_ segments: [KeyPathSegmentModel], through collection: Int?) -> Bool {
         guard let last = segments.last, collection == nil, !last.type.isLinkingObjects,
             scopes[last.owner]?.syntax.primaryKey?.value != last.property

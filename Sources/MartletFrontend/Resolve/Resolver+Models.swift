@@ -38,7 +38,8 @@ extension Resolver {
             deprecation: syntax.deprecation, sync: syncModel(of: syntax, in: scope))
     }
 
-    /// Whether the type supports an index: enums, and all scalars except `Data`. Links are always indexed.
+    /// Whether `index:` can list a property of the type: enums, and all scalars except `Data`. False for links, which
+    /// always have an index.
     static func isIndexable(_ type: PropertyTypeModel) -> Bool {
         guard type.isSingle else { return false }
         return switch type.value {

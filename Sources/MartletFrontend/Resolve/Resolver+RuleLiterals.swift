@@ -137,7 +137,8 @@ extension Resolver {
         return name
     }
 
-    /// The stored value of the enum case that the operand names; nil if the operand is a property or not a name.
+    /// The stored value of the enum case that the operand names; nil if the operand is a property or not a name. A name
+    /// that is neither a case nor a property is reported, and the result is `invalid`.
     mutating func caseLiteral(
         _ operand: RuleOperandSyntax, of enumName: String?, _ scope: ObjectScope
     ) -> RuleOperandSyntax? {

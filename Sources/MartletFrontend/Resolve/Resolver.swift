@@ -42,7 +42,8 @@ struct Resolver {
     var scopes: [String: ObjectScope] = [:]
     var enums: [String: EnumScope] = [:]
     var references: [SymbolModel: [SourceSpan]] = [:]
-    /// The names of links by object and target, for diagnostics about linking objects.
+    /// The names of link properties, by the type that declares them and by their target type. For diagnostics about
+    /// linking objects.
     var linkNames: [String: [String: [String]]] = [:]
     var suggestions = Suggestions()
     var diagnostics = LimitedFindings()

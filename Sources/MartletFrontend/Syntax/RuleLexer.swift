@@ -133,7 +133,8 @@ struct RuleLexer {
         return String(decoding: units, as: UTF8.self)
     }
 
-    /// The escapes of query texts: `\n`, `\r`, `\t`, `\u00e6`, and any other character, which stands for itself.
+    /// Reads an escape of query texts: `\n`, `\r`, `\t`, `\0` or `\u00e6`. A backslash before any other character
+    /// produces this character.
     private mutating func escape(_ start: Int) throws(RuleSyntaxError) -> [UInt8] {
         guard let byte = current else {
             throw RuleSyntaxError(message: "this quote is never closed; close it", range: start..<start + 1)

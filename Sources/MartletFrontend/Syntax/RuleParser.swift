@@ -107,7 +107,7 @@ struct RuleParser {
         return try comparison()
     }
 
-    /// Whether the next token is part of a comparison, so that the current word is its left side.
+    /// Whether the next token continues a comparison, so that the current word is the left side of the comparison.
     private var isBeforeRelation: Bool {
         guard position + 1 < tokens.count else { return false }
         switch tokens[position + 1].kind {

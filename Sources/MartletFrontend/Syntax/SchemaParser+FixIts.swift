@@ -11,8 +11,8 @@ extension SchemaParser {
         fixIts.removals[mapping.entries[index].value.span] = removal
     }
 
-    /// Records the edits that remove each name of a list, by the name's range. The only name of a list is removed
-    /// together with the key of the list.
+    /// Records the edits that remove each name of a list, under the range of the name. If the list has only one name,
+    /// the edits also remove the key of the list.
     mutating func recordListRemovals(of key: String, in mapping: YAMLMapping) {
         guard let index = mapping.entries.firstIndex(where: { $0.key.text == key }) else { return }
         let entry = mapping.entries[index]
@@ -81,7 +81,7 @@ extension SchemaParser {
 
     // MARK: Entries
 
-    /// The range to delete if a key is removed; nil if one edit cannot remove the key.
+    /// The range to delete if a key is removed; nil if no single edit can remove the key.
     func removal(of key: String, in mapping: YAMLMapping) -> SourceSpan? {
         let index = mapping.entries.firstIndex { $0.key.text == key }
         guard let removal = index.flatMap({ removal(of: $0, in: mapping) }), removal.count == 1 else { return nil }
@@ -111,7 +111,8 @@ extension SchemaParser {
         return source.bytes[gap].contains(Byte.hash) ? nil : [all]
     }
 
-    /// The line of an entry. A comment after the entry is kept. nil if the line contains anything else.
+    /// The line of an entry. A comment after the entry is kept. nil if the entry has several lines, or if the line
+    /// contains anything else.
     private func blockRemoval(of entry: SourceSpan) -> [SourceSpan]? {
         let line = source.lineIndex(at: entry.start)
         let range = source.lineRange(line)

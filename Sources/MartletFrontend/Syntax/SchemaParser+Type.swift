@@ -25,8 +25,8 @@ extension SchemaParser {
         }
     }
 
-    /// If a plain scalar continues on the next line, that line is usually meant as the next property. Only the first
-    /// line of the scalar is used.
+    /// If a plain scalar continues on the next line, the author usually meant that line as the next property. The
+    /// continuation is reported, and only the first line of the scalar is used.
     private mutating func firstLine(_ scalar: YAMLScalar, of name: Spanned<String>) -> YAMLScalar {
         guard scalar.isPlain, scalar.contentStart == nil else { return scalar }
         let first = source.lineIndex(at: scalar.span.start)
@@ -110,8 +110,8 @@ extension SchemaParser {
         }
     }
 
-    /// `String = "a # b"`: if a comment truncates the value, the diagnostic is replaced by one about the comment. The
-    /// fix quotes the whole value.
+    /// `String = "a # b"`: if a comment truncates the value, returns a diagnostic about the comment instead. Its fix
+    /// quotes the whole value.
     private func explainingComment(_ diagnostic: Diagnostic, in scalar: YAMLScalar) -> Diagnostic {
         guard diagnostic.code == .yamlMistake || diagnostic.message.hasPrefix(LiteralParser.missingDefault),
             scalar.isPlain, let place = diagnostic.span

@@ -110,8 +110,8 @@ struct TypeExpressionParser {
         return finish(shape, element, optional: optional, outer: outer, start: start)
     }
 
-    /// Parses a map with a key type, as in other languages: `Map<String, Int>`. It is reported, because a `Map` in a
-    /// schema has only the type of its values.
+    /// Parses a map with a key type, as in other languages: `Map<String, Int>`. The key type is reported, because a
+    /// `Map` in a schema names only the type of its values.
     mutating func parseKeyedMap(
         _ container: Spanned<String>, keyStart: Int, close: UInt8, start: Int
     ) -> TypeSyntax? {
@@ -314,8 +314,8 @@ struct TypeExpressionParser {
         while let byte = peek, byte.isBlank { index += 1 }
     }
 
-    /// Skips blanks only if `byte` follows them. Otherwise they are kept, because a fix that removes a default also
-    /// removes the blanks before its `=`.
+    /// Skips blanks if `byte` follows them. If another byte follows, the blanks are not skipped, because a fix that
+    /// removes a default also removes the blanks before its `=`.
     mutating func skipBlanks(before byte: UInt8) {
         let start = index
         skipBlanks()

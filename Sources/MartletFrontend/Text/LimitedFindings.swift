@@ -2,14 +2,13 @@ package import MartletSchema
 
 /// Collects findings, and limits how many of them are kept for each file.
 ///
-/// A file of one megabyte can produce hundreds of thousands of findings, of which the first 200 are shown. Above the
-/// limit, findings that come later in the file than all kept ones are only counted, so that the cost stays linear in
-/// the size of the file.
+/// A file of one megabyte can produce hundreds of thousands of findings, of which the first 200 are shown. If a file
+/// has too many findings, those at its end are only counted, so that the cost stays linear in the size of the file.
 package struct LimitedFindings {
-    /// The maximum number of findings that remain for each file after pruning. Pruning begins when twice as many are
-    /// stored, so that it runs rarely. The number exceeds the number that are shown, because some findings are removed
-    /// later. Applying fixes sets a higher value. The value is task-local, because instances of this type are created
-    /// in many places during a run.
+    /// The maximum number of findings that remain for each file after pruning. Pruning runs if more than twice as many
+    /// findings are stored. The value is larger than the number of findings that are shown, because some findings are
+    /// removed later. A command that applies fixes sets a higher value. The value is task-local, because instances of
+    /// this type are created in many places during a run.
     @TaskLocal static var keptPerFile = defaultKeptPerFile
     static let defaultKeptPerFile = 5 * FindingLimit.maximumShownPerFile
 

@@ -23,7 +23,7 @@ struct PatchedText {
         segments = [Segment(start: 0, original: source.byteOrderMarkLength, replacedEnd: nil)]
     }
 
-    /// The source range of a range of patched bytes. It begins and ends at the boundaries of UTF-8 sequences.
+    /// The source range of a range of patched bytes. The range is first extended to complete UTF-8 sequences.
     func span(_ start: Int, _ end: Int) -> SourceSpan {
         let end = end > start ? bytes.utf8SequenceEnd(end) : end
         let start = bytes.utf8SequenceStart(start)

@@ -49,8 +49,8 @@ struct BooleanWord {
 enum WholeNumber {
     case value(Int64)
     case tooLarge
-    /// A number that YAML versions read differently, such as `0o17`: its most likely decimal value, and whether that
-    /// value is unambiguous.
+    /// A number that YAML versions read differently, such as `0o17` or `0777`: the decimal value that the author most
+    /// likely means, and whether no other value is possible.
     case ambiguous(String, isCertain: Bool)
     /// Not an integer.
     case none

@@ -1,6 +1,7 @@
 /// Finds names that are similar to a misspelled name.
 ///
-/// The total work is limited: even a schema of a megabyte of unknown names takes only a few milliseconds.
+/// The total work of an instance is limited: even a megabyte of unknown names takes only a few milliseconds. After the
+/// limit is reached, nothing more is suggested.
 struct Suggestions {
     private var budget = 4_000_000
 

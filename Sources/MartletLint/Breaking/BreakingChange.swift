@@ -5,8 +5,8 @@ public struct BreakingChange: Hashable, Sendable {
     public let level: BreakingLevel
     /// In lower case, without a full stop: the affected item in quotes, then the fix.
     public let message: String
-    /// The range in the new schema. For a removed item, this is the most likely new name, otherwise the declaration
-    /// that contained the item; nil if there is neither.
+    /// The range in the new schema. For a removed item, this is the most likely new name. If there is none, it is the
+    /// name of the declaration that contained the item, or nil for a removed declaration.
     public let span: SourceSpan?
     public let label: String?
     /// Notes, which usually refer to the old schema.

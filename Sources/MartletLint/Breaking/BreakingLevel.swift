@@ -1,6 +1,7 @@
 /// What a schema change breaks. A higher level is more severe.
 public enum BreakingLevel: String, Comparable, CaseIterable, Sendable {
-    /// Queries become slower or return other results, or new objects have other default values.
+    /// Programs still compile and keep their data, but behave differently. For example, queries become slower or return
+    /// other results, new objects have other default values, or deletions and synchronization have other effects.
     case query
     /// Code that uses the generated classes no longer compiles.
     case source

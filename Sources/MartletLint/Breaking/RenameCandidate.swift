@@ -5,7 +5,8 @@ public struct RenameCandidate: Hashable, Sendable {
     public let oldName: String
     public let newName: String
     public let nameSpan: SourceSpan
-    /// The range of a property's type and default; nil for types. Used if the property is in the short form.
+    /// The range of a property's type and default; nil for types. Used if the property is in the short form
+    /// `name: String`.
     let valueSpan: SourceSpan?
 
     init(_ old: ObjectModel, _ new: ObjectModel) {

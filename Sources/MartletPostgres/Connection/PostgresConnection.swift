@@ -5,9 +5,12 @@
 
     /// A connection to PostgreSQL for asynchronous code. Any task may use it.
     ///
-    /// The connection has its own thread, which makes all blocking calls. So neither the threads of Swift's concurrency
-    /// nor those of Dispatch wait for PostgreSQL. The closures that are passed to `run` run one after the other, each
-    /// without interruption. So a transaction is inside one closure.
+    /// The connection has its own thread, which runs the statements. So neither the threads of Swift's concurrency nor
+    /// those of Dispatch wait for a statement. One call blocks another thread: the cancellation of a task sends a
+    /// request to the server on the thread that cancels the task.
+    ///
+    /// The closures that are passed to `run` run one after the other, and are not interleaved. So all statements of a
+    /// transaction must be in one closure.
     package final class PostgresConnection: Sendable {
         private let thread: SessionThread
 
@@ -25,10 +28,10 @@
 
         deinit { thread.end() }
 
-        /// Runs the closure on the thread of the connection, after all closures that were passed before.
+        /// Runs the closure on the thread of the connection, after the closures of all earlier calls.
         ///
-        /// If the task is cancelled, a statement that the closure runs fails with `queryCanceled`, and a closure that has
-        /// not begun does not run.
+        /// If the task is cancelled before the closure begins, the closure does not run, and this method throws
+        /// `CancellationError`. If the task is cancelled later, the running statement fails with `queryCanceled`.
         package func run<R: Sendable>(_ body: @escaping @Sendable (PostgresSession) throws -> R) async throws -> R {
             let closure = thread.newClosure()
             return try await withTaskCancellationHandler {
@@ -50,7 +53,7 @@
             }
         }
 
-        /// Disconnects after the closures that were passed before. Later calls of `run` throw.
+        /// Disconnects after the closures of all earlier calls of `run`. Later calls of `run` throw.
         package func close() async {
             await withCheckedContinuation { continuation in
                 thread.enqueue { state in
@@ -97,7 +100,7 @@
             thread.start()
         }
 
-        /// The next job; nil at the end.
+        /// The next job; nil if the thread must end.
         private func next() -> Job? {
             waiting.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }
         }
@@ -107,7 +110,7 @@
             signal.signal()
         }
 
-        /// Ends the thread after the jobs that were passed before.
+        /// Ends the thread after all jobs that were enqueued before.
         func end() { signal.signal() }
 
         func newClosure() -> UInt64 {

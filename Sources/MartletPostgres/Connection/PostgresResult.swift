@@ -30,7 +30,7 @@
         let result: PostgresResult
         let index: Int32
 
-        /// Calls the closure with the bytes of a column; nil for NULL. The bytes are valid during the call.
+        /// Calls the closure with the bytes of a column, or with nil for NULL. The bytes are valid during the call.
         package func withBytes<R, Failure: Error>(
             _ column: Int, _ body: (UnsafeRawBufferPointer?) throws(Failure) -> R
         ) throws(Failure) -> R {
@@ -70,7 +70,7 @@
             }
         }
 
-        /// NULL is false.
+        /// A `boolean`. NULL is false.
         package func boolean(_ column: Int) -> Bool { withBytes(column) { $0?.first == 1 } }
 
         /// A `bit varying`; nil for NULL.
@@ -99,7 +99,7 @@
             (table, column, constraint) = (field("t"), field("c"), field("n"))
         }
 
-        /// The error of a connection that has no result.
+        /// The error of a call that returned no result.
         init(connection: OpaquePointer?) {
             self.init(.connectionFailure, connection.map { String(cString: PQerrorMessage($0)) } ?? "out of memory")
         }

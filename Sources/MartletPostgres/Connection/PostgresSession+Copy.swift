@@ -1,7 +1,7 @@
 #if Postgres
     import CMartletPostgres
 
-    /// The signature of the binary format. Flags and the length of an extension follow it in the header.
+    /// The signature of the binary format. The header consists of the signature, flags, and the length of an extension.
     private let copySignature: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0]
     private let copyHeaderLength = copySignature.count + 8
 
@@ -9,7 +9,7 @@
     package struct CopyWriter {
         fileprivate var buffer: [UInt8] = copySignature + [UInt8](repeating: 0, count: 8)
 
-        /// Adds a row of fields in the binary formats of their columns; nil for NULL.
+        /// Adds a row. Each field has the binary format of its column; nil for NULL.
         package mutating func row(_ fields: [[UInt8]?]) {
             buffer += PostgresType.bigEndian(Int16(fields.count))
             for field in fields {
@@ -20,8 +20,8 @@
     }
 
     extension PostgresSession {
-        /// Runs a `COPY … TO STDOUT (FORMAT binary)` and calls the closure with each row. The reader is valid during the
-        /// call. If the closure throws, the statement is cancelled.
+        /// Runs a `COPY … TO STDOUT (FORMAT binary)` and calls the closure with each row. The `FieldReader` is valid
+        /// during the call. If the closure throws, the statement is cancelled.
         package func copyOut(_ sql: String, _ row: (inout FieldReader) throws -> Void) throws {
             let result = try checked(PQexec(pointer, sql))
             guard result.isCopyOut else {
@@ -56,13 +56,15 @@
             let offset = hasHeader ? copyHeaderLength : 0
             if offset == bytes.count { return }
             var reader = try FieldReader(copied: bytes, offset: offset)
-            // The end of the rows is marked by a count of -1.
+            // A count of -1 marks the end of the rows.
             if reader.count < 0 { return }
             try row(&reader)
         }
 
-        /// Runs a `COPY … FROM STDIN (FORMAT binary)` and returns the number of rows. If the closure throws, no row is
-        /// stored.
+        /// Runs a `COPY … FROM STDIN (FORMAT binary)` and returns the number of rows.
+        ///
+        /// - Parameter write: adds rows to the writer, and returns true to be called again. If it throws, no row is
+        ///   stored.
         package func copyIn(_ sql: String, _ write: ((inout CopyWriter) throws -> Bool)) throws -> Int {
             let result = try checked(PQexec(pointer, sql))
             guard result.isCopyIn else {
@@ -90,7 +92,7 @@
             writer.buffer.removeAll(keepingCapacity: true)
         }
 
-        /// Reads the results after the data, and returns the number of rows.
+        /// Reads the results that follow the data, and returns the number of copied rows.
         @discardableResult
         private func finish() throws(PostgresError) -> Int {
             var count = 0

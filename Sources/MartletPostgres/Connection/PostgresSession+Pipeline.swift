@@ -13,10 +13,10 @@
     }
 
     extension PostgresSession {
-        /// Sends several statements at once and returns their results, so that all of them wait only once for the server.
+        /// Sends several statements at once and returns their results. All statements together need one round trip.
         ///
-        /// Each statement sees the effects of those before it. After a statement fails, those after it do not run, and the
-        /// error is thrown. Statements that were not prepared are prepared first, one by one.
+        /// Each statement sees the effects of the statements before it. If a statement fails, the following statements
+        /// do not run, and the error is thrown. Statements that were not prepared yet are prepared before, one by one.
         package func pipeline(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresResult] {
             let names = try statements.map { statement throws(PostgresError) in
                 try prepared(statement.sql, statement.parameters)
@@ -42,7 +42,7 @@
             var results: [PostgresResult] = []
             var failure: PostgresError?
             for _ in 0..<count {
-                // Each statement has one result here, and null follows it.
+                // For each statement, `PQgetResult` returns one result, and then null.
                 while let next = PQgetResult(pointer) {
                     do throws(PostgresError) { results.append(try checked(next)) } catch { failure = failure ?? error }
                 }

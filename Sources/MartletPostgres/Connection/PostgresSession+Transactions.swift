@@ -1,5 +1,5 @@
 #if Postgres
-    /// How the statements of a transaction see the writes of others.
+    /// Which commits of other transactions the statements of a transaction see.
     package enum PostgresIsolation: String, Sendable {
         /// Each statement sees what is committed when it begins.
         case readCommitted = "READ COMMITTED"
@@ -8,7 +8,8 @@
     }
 
     extension PostgresSession {
-        /// Runs the closure in a transaction, which is committed if the closure returns and rolled back if it throws.
+        /// Runs the closure in a transaction. The transaction is committed if the closure returns, and rolled back if
+        /// it throws.
         @discardableResult
         package func transaction<R>(
             _ isolation: PostgresIsolation = .readCommitted, isReadOnly: Bool = false, _ body: () throws -> R
@@ -22,14 +23,14 @@
                 _ = try? execute("ROLLBACK")
                 throw error
             }
-            // After an error that the closure has caught, PostgreSQL answers COMMIT by rolling back.
+            // If a statement has failed and the closure has caught the error, PostgreSQL executes COMMIT as a rollback.
             guard try execute("COMMIT").command == "COMMIT" else {
                 throw PostgresError(.failedTransaction, "the transaction was rolled back because a statement failed")
             }
             return result
         }
 
-        /// Runs the closure in a savepoint. If it throws, only its changes are rolled back.
+        /// Runs the closure in a savepoint. If the closure throws, only its own changes are rolled back.
         @discardableResult
         package func savepoint<R>(_ body: () throws -> R) throws -> R {
             try execute("SAVEPOINT martlet")

@@ -25,7 +25,7 @@
         ///
         /// - Parameter address: a connection string or URI as libpq defines it.
         package init(_ address: String) throws(PostgresError) {
-            // Parameters in the address take precedence over those before it.
+            // If a parameter occurs twice, the last one counts: the address overrides the parameter before it.
             let keywords = ["fallback_application_name", "dbname", "client_encoding"]
             let values = ["martlet-sync", address, "UTF8"]
             let connected = withCStrings(keywords) { keywords in
@@ -39,7 +39,7 @@
             }
             pointer = connected
             canceller = PostgresCanceller(owning: cancel)
-            // Notices would be printed on standard error.
+            // By default, libpq prints notices on standard error.
             PQsetNoticeProcessor(connected, { _, _ in }, nil)
         }
 
@@ -110,13 +110,14 @@
             if let failure { throw failure }
         }
 
-        /// Sets parameters of the server for the rest of the session, the first time that it is called with this text.
+        /// Sets parameters of the server for the rest of the session. Does nothing if the same script has already been
+        /// executed outside of a transaction.
         ///
         /// - Parameter script: statements of the form `SET … = …`.
         package func configure(_ script: String) throws(PostgresError) {
             if configured.contains(script) { return }
             try execute(script)
-            // The end of a transaction may undo it.
+            // A rollback of the transaction would undo the script.
             if !isInTransaction { configured.insert(script) }
         }
 
@@ -147,7 +148,7 @@
     }
 
     /// Stops a running statement. Any thread may use it.
-    // The structure of libpq is not changed after it was made, and PQcancel may be called by any thread.
+    // libpq never changes a `PGcancel` that it has created, and any thread may call `PQcancel`.
     package final class PostgresCanceller: @unchecked Sendable {
         private let pointer: OpaquePointer
         private let isStopped = Atomic(false)
@@ -156,15 +157,17 @@
 
         deinit { PQfreeCancel(pointer) }
 
-        /// Stops the running statement, and makes later queries of the same closure of `PostgresConnection.run` fail.
+        /// Stops the running statement. In the same closure of `PostgresConnection.run`, later calls of `query` and
+        /// `forEachRow` fail. `execute` still works, so that the closure can roll back.
         func stop() {
             isStopped.store(true, ordering: .sequentiallyConsistent)
             cancel()
         }
 
-        /// Called before a closure of `PostgresConnection.run` begins.
+        /// Permits queries again. Called before a closure of `PostgresConnection.run` begins.
         func allow() { isStopped.store(false, ordering: .sequentiallyConsistent) }
 
+        /// Throws `queryCanceled` after `stop()`.
         func requireAllowed() throws(PostgresError) {
             guard isStopped.load(ordering: .sequentiallyConsistent) else { return }
             throw PostgresError(.queryCanceled, "the task was cancelled")

@@ -6,7 +6,7 @@ package struct FieldReader {
     package private(set) var count = 0
     private let hasTypes: Bool
 
-    /// A row of a table as `record_send` writes it: each field is preceded by its type.
+    /// A row of a table as `record_send` writes it: the type of each field precedes its value.
     package init(record bytes: UnsafeRawBufferPointer) throws(PostgresError) {
         self.bytes = bytes
         hasTypes = true
@@ -15,7 +15,8 @@ package struct FieldReader {
 
     /// A row of `COPY … TO STDOUT (FORMAT binary)`.
     ///
-    /// - Parameter offset: the length of the header, if the row follows it.
+    /// - Parameter offset: the position of the row in the bytes: the length of the header if the row follows it, or
+    ///   else 0.
     init(copied bytes: UnsafeRawBufferPointer, offset: Int) throws(PostgresError) {
         self.bytes = bytes
         self.offset = offset

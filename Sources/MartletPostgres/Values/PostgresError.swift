@@ -30,8 +30,9 @@ package struct SQLState: Sendable, Hashable, CustomStringConvertible {
 
 /// An error of PostgreSQL, or of the connection to it.
 ///
-/// `description` contains no data of rows, so it may be sent to any client. `logText` also has PostgreSQL's message,
-/// detail and context, which quote values, so it may be written only to the log of the service.
+/// `description` contains no data of rows, so it may be sent to any client. `logText` also contains PostgreSQL's
+/// message, detail, hint and context. They can quote values, so `logText` may be written only to the log of the
+/// service.
 package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible {
     package let state: SQLState
     /// PostgreSQL's primary message. Some messages quote values.
@@ -39,7 +40,7 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     package var detail: String?
     package var hint: String?
     package var context: String?
-    /// The table, column and constraint that PostgreSQL names; nil for errors of other kinds.
+    /// The table, column and constraint that PostgreSQL names in the error; nil if it names none.
     package var table: String?
     package var column: String?
     package var constraint: String?
@@ -59,7 +60,7 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
         state.conditionClass == "08" || ["57P01", "57P02", "57P03"].contains(state.code)
     }
 
-    /// True if the same transaction may succeed when it is repeated.
+    /// True if the same transaction can succeed when it is run again.
     package var isTransient: Bool { [.serializationFailure, .deadlockDetected].contains(state) }
 
     package var description: String {

@@ -1,7 +1,7 @@
 package import MartletValues
 
-// An `SQLValue` has the same form as in MartletEngine, not the form in PostgreSQL: booleans are 0 and 1, dates are
-// seconds since 2001, UUIDs are 16 bytes. Decimal numbers and JSON are texts.
+// An `SQLValue` here has the form in which MartletEngine stores it: booleans are 0 and 1, dates are seconds since 2001,
+// UUIDs are 16 bytes. There are two exceptions: decimal numbers and JSON values are texts.
 
 extension PostgresType {
     /// The binary format of a value; nil for NULL.
@@ -30,7 +30,7 @@ extension PostgresType {
         }
     }
 
-    /// The value of bytes in the binary format; NULL for nil.
+    /// The value of bytes in the binary format; `.null` for nil.
     package func decode(_ bytes: UnsafeRawBufferPointer?) throws(PostgresError) -> SQLValue {
         guard let bytes else { return .null }
         switch self {
@@ -59,7 +59,8 @@ extension PostgresType {
         withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }
 
-    /// The number of exactly these bytes.
+    /// The number that the bytes contain, most significant byte first. Throws if their count is not the size of
+    /// `Number`.
     package static func number<Number: FixedWidthInteger>(
         _ bytes: UnsafeRawBufferPointer, _: Number.Type
     ) throws(PostgresError) -> Number {

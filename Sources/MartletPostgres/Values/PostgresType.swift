@@ -47,7 +47,8 @@ package enum PostgresType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// True for floating-point types. Their operator `=` considers both zeros equal, although their bits differ.
+    /// True for floating-point types. Their operator `=` treats zero and negative zero as equal, although the bits
+    /// differ.
     package var isFloating: Bool { self == .real || self == .doublePrecision }
 }
 
@@ -91,14 +92,15 @@ package struct PostgresParameter: Sendable, Equatable {
         PostgresParameter(oid: PostgresType.bytea.oid, bytes: bytes)
     }
 
-    /// A `xid8`: the number of a transaction.
+    /// An `xid8`: the number of a transaction.
     package static func transaction(_ number: UInt64) -> PostgresParameter {
         PostgresParameter(oid: 5069, bytes: PostgresType.bigEndian(number))
     }
 
     /// An array of `xid8`.
     package static func transactions(_ numbers: [UInt64]) -> PostgresParameter {
-        // Dimensions, flags and the type of the elements; then the number of the elements and the first index.
+        // The number of dimensions, flags, and the type of the elements; then the number of elements and the first
+        // index.
         let header = [Int32(numbers.isEmpty ? 0 : 1), 0, 5069] + (numbers.isEmpty ? [] : [Int32(numbers.count), 1])
         let elements = numbers.flatMap { PostgresType.bigEndian(Int32(8)) + PostgresType.bigEndian($0) }
         return PostgresParameter(oid: 271, bytes: header.flatMap { PostgresType.bigEndian($0) } + elements)

@@ -1,8 +1,8 @@
-/// The binary format of `timestamptz`: microseconds since 2000-01-01T00:00:00Z. The greatest and the least number are the
-/// infinities.
+/// The binary format of `timestamptz`: microseconds since 2000-01-01T00:00:00Z. The greatest `Int64` is infinity, the
+/// least is negative infinity.
 ///
 /// Dates are seconds since 2001-01-01T00:00:00Z, as in Foundation. Whole microseconds between the years 1729 and 2273
-/// survive a round trip. Further away, neighboring microseconds can be the same `Double`.
+/// survive a round trip. In other years, two neighboring microseconds can have the same `Double`.
 enum TimestampFormat {
     /// The microseconds between the two reference dates. The year 2000 had 366 days.
     private static let offset: Int64 = 366 * 86_400 * 1_000_000
@@ -11,7 +11,7 @@ enum TimestampFormat {
 
     static func encode(_ seconds: Double) throws(UnencodableValue) -> Int64 {
         if seconds.isInfinite { return seconds > 0 ? .max : .min }
-        // The whole seconds and the rest are exact, so only the last product is rounded.
+        // `whole` and `seconds - whole` are exact, so only the multiplication and its result are rounded.
         let whole = seconds.rounded(.down)
         let rest = ((seconds - whole) * 1_000_000).rounded()
         guard !seconds.isNaN, let exact = Int64(exactly: whole) else {

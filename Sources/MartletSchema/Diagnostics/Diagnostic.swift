@@ -29,7 +29,7 @@ public struct Diagnostic: Hashable, Sendable {
 
     public let code: DiagnosticCode
     public var severity: Severity
-    /// The token at fault; nil if no file contains it.
+    /// The range that the message is about; nil if there is none, for example if a folder contains no schema.
     public let span: SourceSpan?
     private let texts: Texts
 
@@ -44,7 +44,7 @@ public struct Diagnostic: Hashable, Sendable {
             message: message.printable, label: label?.printable, notes: notes, help: help?.printable, fixes: fixes)
     }
 
-    /// Begins in lower case and has no full stop. It quotes the faulty text, then says how to fix it.
+    /// Begins in lower case and has no full stop. The message quotes the faulty text, then says how to correct it.
     public var message: String { texts.message }
     /// The text beside the carets.
     public var label: String? { texts.label }

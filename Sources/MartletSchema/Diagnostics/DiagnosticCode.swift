@@ -1,5 +1,5 @@
-/// The stable name of a kind of diagnostic. All codes are declared in the lowest module, so no compiler stage depends
-/// on another stage for them.
+/// The stable name of a kind of diagnostic. The lowest module declares all codes, so that a compiler stage can use a
+/// code without importing another stage.
 public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable {
     case noSchema = "MRT0001"
     case limitExceeded = "MRT0002"
@@ -52,8 +52,8 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
         }
     }
 
-    /// Whether a comment or the configuration can change the severity of diagnostics with this code. The errors of
-    /// `embedding` cannot be changed.
+    /// Whether a comment or the configuration can change the severity of diagnostics with this code. The code
+    /// `embedding` has errors and warnings, and only the severity of its warnings can be changed.
     public var canBeSilenced: Bool { severity != .error || self == .embedding }
 
     public static func < (left: DiagnosticCode, right: DiagnosticCode) -> Bool {

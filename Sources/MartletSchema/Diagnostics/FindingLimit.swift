@@ -3,12 +3,13 @@ public enum FindingLimit {
     /// The default limit. Further findings are only counted.
     public static let maximumShownPerFile = 200
 
-    /// Sorts findings by place, removes duplicates, and keeps at most `limit` findings for each file.
+    /// Sorts findings by place, removes duplicates, and keeps at most `limit` findings for each file. If findings of a
+    /// file are left out, one more finding states their number.
     ///
     /// - Parameters:
     ///   - limit: the maximum number of findings for each file.
     ///   - files: the files; the result follows their order. Findings without a location are added to the first file.
-    ///   - dropped: how many findings of a file were already dropped, and whether errors are among them.
+    ///   - dropped: how many findings of a file were dropped before this call, and whether errors are among them.
     public static func apply(
         _ limit: Int = maximumShownPerFile, to findings: [Diagnostic], in files: [SourceFileID],
         dropped: (SourceFileID) -> (count: Int, hasErrors: Bool) = { _ in (0, false) }
@@ -40,7 +41,8 @@ public enum FindingLimit {
 }
 
 extension [Diagnostic] {
-    /// Removes duplicates from findings that are sorted by place and code, so duplicates are in one group.
+    /// Removes duplicates. The findings are sorted by place and code, so only findings with the same place and code are
+    /// compared.
     fileprivate func withoutRepetitions() -> [Diagnostic] {
         var result: [Diagnostic] = []
         result.reserveCapacity(count)

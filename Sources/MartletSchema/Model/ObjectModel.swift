@@ -5,7 +5,8 @@ public struct ObjectModel: Hashable, Sendable {
     public let documentation: String?
     public let isEmbedded: Bool
     public let primaryKey: Spanned<String>?
-    /// The names listed under `index:`, valid or not; `PropertyModel.isIndexed` says which properties have an index.
+    /// The names listed under `index:`, valid or not. `PropertyModel.isIndexed` is true only for the valid ones:
+    /// properties that support an index, except the primary key.
     public let indexes: [Spanned<String>]
     public let unique: [[Spanned<String>]]
     /// Stored properties and linking objects, in the order of the schema.

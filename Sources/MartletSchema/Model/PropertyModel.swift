@@ -23,7 +23,7 @@ public struct DeprecationModel: Hashable, Sendable {
 public struct PropertyModel: Hashable, Sendable {
     public let name: String
     public let nameSpan: SourceSpan
-    /// The documentation lines without `##`, joined with line feeds.
+    /// The value of the key `doc`, otherwise the text of the `##` lines above the property, joined with line feeds.
     public let documentation: String?
     public let type: PropertyTypeModel
     public let typeSpan: SourceSpan
@@ -42,7 +42,7 @@ public struct PropertyModel: Hashable, Sendable {
     public let isIndexed: Bool
     /// True if the schema requests full-text search and the type is `String` or `String?`.
     public let isFullText: Bool
-    /// The range of the key `fullText`, even if the type does not support it.
+    /// The range of the key `fullText`, if its value is `true`. Not nil even if the type does not support the key.
     public let fullTextSpan: SourceSpan?
     public let sync: PropertySyncModel
 

@@ -1,8 +1,9 @@
 /// The condition of a rule, checked against the schema.
 ///
-/// A comparison with a claim that the user does not have, or whose value has another type, is unknown. `AND`, `OR` and
-/// `NOT` treat unknown as SQL does, and a rule holds only if its condition is true. A comparison with a property that is
-/// nil is never unknown: it is true for `!=` and false for all other relations.
+/// A comparison with a claim is unknown if the user does not have the claim, or if its value has another type. `AND`,
+/// `OR` and `NOT` treat unknown as SQL does, and a rule holds only if its condition is true. Comparing a claim with nil
+/// is never unknown: it tests whether the user has the claim. A property that is nil equals only nil. If it is compared
+/// with another value, `!=` is true and all other relations are false.
 public indirect enum RuleCondition: Hashable, Sendable {
     case constant(Bool)
     case and([RuleCondition])
@@ -27,7 +28,7 @@ public indirect enum RuleCondition: Hashable, Sendable {
         }
     }
 
-    /// An equal condition without `NOT` before `AND`, `OR`, `NOT` and constants.
+    /// An equivalent condition in which `NOT` precedes only `<`, `<=`, `>`, `>=` and `IN`.
     public var inNegationNormalForm: RuleCondition { normalized(isNegated: false) }
 
     private func normalized(isNegated: Bool) -> RuleCondition {

@@ -57,7 +57,7 @@ extension RuleClaim {
 }
 
 extension RulePath {
-    /// The path as a query text. A first name that is a keyword of the query language is written with `#`.
+    /// The path as a query text. A path of one name that is a keyword of the query language begins with `#`.
     public var text: String {
         let isKeyword = names.count == 1 && RuleKeyword.all.contains(property.uppercased())
         return (isKeyword ? "#" : "") + names.joined(separator: ".")

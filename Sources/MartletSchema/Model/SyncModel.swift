@@ -1,6 +1,6 @@
 /// How the objects of a type are synchronized. Raw values are the values of `sync` at a type.
 public enum SyncMode: String, CaseIterable, Sendable {
-    /// Not at all: the objects are only in the local file. This is the mode of a type without the key.
+    /// Not at all: the objects are only in the local file. This is the mode of a type without the key `sync`.
     case none
     /// Clients send their changes and receive the changes of other clients.
     case both
@@ -10,7 +10,7 @@ public enum SyncMode: String, CaseIterable, Sendable {
 
 /// How concurrent changes of one property are combined. Raw values are the values of `merge`.
 public enum MergeMode: String, CaseIterable, Sendable {
-    /// Both differences are added to the value: the property is a counter.
+    /// The differences of both changes are added to the value: the property is a counter.
     case add
 }
 
@@ -41,7 +41,7 @@ public struct RuleModel: Hashable, Sendable {
 /// What a schema says about the synchronization of an object type.
 public struct SyncModel: Hashable, Sendable {
     public let mode: SyncMode
-    /// The range of the value of `sync`; nil without the key.
+    /// The range of the value of `sync`; nil if the type does not have this key.
     public let modeSpan: SourceSpan?
     public let rules: [RuleKind: RuleModel]
 
@@ -51,8 +51,8 @@ public struct SyncModel: Hashable, Sendable {
         self.rules = rules
     }
 
-    /// The rule that applies to an operation: a missing `insert` or `delete` is the rule `write`, and a missing `write`
-    /// is the rule `read`. nil if every user may perform the operation.
+    /// The rule that applies to an operation. Without a rule `insert` or `delete`, the rule `write` applies; without a
+    /// rule `write`, the rule `read` applies. nil if every user may perform the operation.
     public func rule(for kind: RuleKind) -> RuleModel? {
         if let rule = rules[kind] { return rule }
         return switch kind {
@@ -79,6 +79,6 @@ public struct PropertySyncModel: Hashable, Sendable {
 }
 
 extension SchemaModel {
-    /// Whether a type is synchronized. Types without the key `sync` are then only in local files.
+    /// Whether at least one type is synchronized. If so, types without the key `sync` are only in local files.
     public var isSynchronized: Bool { objects.contains { $0.sync.mode != .none } }
 }

@@ -7,11 +7,12 @@ package enum ConnectionEnd: Sendable {
     case failure(ServiceMessage.Failure)
     /// The file could not be read or written.
     case file(any Error)
-    /// The file was closed.
+    /// The file was closed, or the program has suspended the client.
     case closed
 }
 
-/// Runs one `ClientSession`: passes messages of the service and changes of the file to it, and carries out its actions.
+/// Runs one `ClientSession`: passes the messages of the service and the changes of the file to the session, and carries
+/// out the actions that the session returns.
 ///
 /// All methods run on the queue of the client and do not suspend, so a message is completely processed before the next
 /// one.
@@ -20,16 +21,17 @@ package actor ClientDriver {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private var session: ClientSession
-    /// The open file; nil after it was closed. The driver does not keep it open.
+    /// Returns the open file; nil after it was closed. The driver does not keep the file open.
     private let store: @Sendable () -> SyncedStore?
     private let wall: @Sendable () -> UInt64
     private let notify: @Sendable (ClientNotice) -> Void
     package nonisolated let output: AsyncStream<ClientMessage>
     private nonisolated let outgoing: AsyncStream<ClientMessage>.Continuation
-    /// True after the service has answered.
+    /// True after the service has sent `welcome`.
     private var isOpen = false
+    /// The greatest number that was sent in a `mark` on this connection.
     private var sentMark: UInt64 = 0
-    /// Nil while the connection is used.
+    /// Why the connection has ended; nil until then.
     package private(set) var end: ConnectionEnd?
 
     package init(
@@ -44,7 +46,7 @@ package actor ClientDriver {
         (output, outgoing) = AsyncStream.makeStream(of: ClientMessage.self)
     }
 
-    /// The connection is open.
+    /// Sends `hello`. Called when the connection is open.
     package func begin() { perform { _ in session.begin() } }
 
     package func received(_ message: ServiceMessage) {
@@ -60,7 +62,8 @@ package actor ClientDriver {
         }
     }
 
-    /// The file has changed: this or another process has committed a transaction, or changed the subscriptions.
+    /// Sends what is new in the file. Called after this or another process has committed a transaction or changed the
+    /// subscriptions.
     package func fileChanged() {
         guard isOpen else { return }
         perform { try pendingChanges($0) }
@@ -69,7 +72,7 @@ package actor ClientDriver {
     /// Sends a new token.
     package func renew(_ token: String) { if isOpen, end == nil { outgoing.yield(.token(token)) } }
 
-    /// The program ends the connection.
+    /// Ends the connection, because the file is closed or the program suspends the client.
     package func close() { finish(.closed) }
 
     private func pendingChanges(_ store: SyncedStore) throws -> [ClientAction] {
@@ -126,7 +129,7 @@ package actor ClientDriver {
 /// What a driver reports to the client.
 package enum ClientNotice: Sendable {
     case connected
-    /// The part of the data of new subscriptions that has been received, between 0 and 1.
+    /// The fraction of the data of new subscriptions that has been received, between 0 and 1.
     case progress(Double)
     case reverted([RevertedObject])
     case tokenDue

@@ -1,6 +1,7 @@
 package import Dispatch
 
-/// Runs the jobs of actors on a serial queue. Their methods may block: they read and write the file.
+/// Runs the jobs of actors on a serial queue of Dispatch. These actors read and write the file. This can block, so
+/// their methods must not run on the threads of Swift's concurrency.
 package final class QueueExecutor: SerialExecutor {
     package let queue: DispatchQueue
 

@@ -15,13 +15,14 @@ package final class SyncClient: StoreAttachment {
     package struct Settings: Sendable {
         package var service: URL
         package var user: String
-        /// Returns a token for the user. Called before each connection, and when the token expires.
+        /// Returns a token for the user. Called before each connection, and when the service asks for a new token, a
+        /// minute before the current one expires.
         package var token: @Sendable () async throws -> String
         package var schemaHash: [UInt8]
         package var transport: any SyncTransport
         /// Called on a background queue.
         package var report: @Sendable (ClientReport) -> Void
-        /// How long to wait before the lock of the file is tried again while another process has it, in milliseconds.
+        /// The time between two attempts to acquire the lock of the file while another process has it, in milliseconds.
         package var lockMilliseconds: UInt64 = 1_000
 
         package init(
@@ -40,7 +41,7 @@ package final class SyncClient: StoreAttachment {
 
     private struct State {
         var phase = Phase.disconnected
-        /// The part of the data of new subscriptions that has been received, between 0 and 1.
+        /// The fraction of the data of new subscriptions that has been received, between 0 and 1.
         var progress = 1.0
         var isSuspended = false
         /// True after the service has said that the program is not compatible.
@@ -57,7 +58,7 @@ package final class SyncClient: StoreAttachment {
     private let state = Mutex(State())
     /// True after the first Realm has prepared the file.
     private let preparation = Mutex(false)
-    /// Wakes up what waits for a change of the file or of the state.
+    /// Wakes up the tasks that wait for a change of the file or of the state.
     package let wakeUps = WakeUps()
     /// Wakes up the client while it waits before the next connection.
     private let requests = WakeUps()
@@ -82,7 +83,8 @@ package final class SyncClient: StoreAttachment {
 
     // MARK: Control
 
-    /// Calls `body` for the first Realm of this process that opens the file. Another thread waits until it has returned.
+    /// Calls `body` for the first Realm of this process that opens the file. Other threads wait until `body` has
+    /// returned. If `body` throws, it is called again for the next Realm.
     package func prepare(_ body: (SyncedStore) throws -> Void) throws {
         try preparation.withLock { isPrepared in
             guard !isPrepared, let store else { return }
@@ -106,7 +108,7 @@ package final class SyncClient: StoreAttachment {
 
     package func waitForWork() { executor.queue.sync {} }
 
-    /// Ends the connection and makes no other one until `resume`.
+    /// Ends the connection. The client does not connect again until `resume` is called.
     package func suspend() {
         let driver = state.withLock { state in
             state.isSuspended = true
@@ -115,7 +117,7 @@ package final class SyncClient: StoreAttachment {
         if let driver { Task { await driver.close() } }
     }
 
-    /// Connects again, at once, also if the service has refused the program before.
+    /// Connects at once, even if the client was suspended or the service has refused the program before.
     package func resume() {
         state.withLock { ($0.isSuspended, $0.isStopped) = (false, false) }
         wakeUps.send()
@@ -129,7 +131,8 @@ package final class SyncClient: StoreAttachment {
 
     // MARK: Waiting
 
-    /// Waits until a condition holds, which is evaluated again after each change of the file or of the connection.
+    /// Waits until a condition holds. The condition is evaluated at once, and again after each change of the file or of
+    /// the connection.
     ///
     /// - Parameter seconds: the longest time to wait; nil or zero for no limit.
     /// - Throws: what the condition throws; `SyncTimeout`; `CancellationError`.
@@ -188,7 +191,7 @@ package final class SyncClient: StoreAttachment {
         }
     }
 
-    // Waits until the time has passed or the program asks for a connection.
+    // Waits until the time has passed or `resume` is called.
     private func pause(_ milliseconds: UInt64) async {
         await withTaskGroup(of: Void.self) { [requests] group in
             group.addTask { try? await Task.sleep(for: .milliseconds(milliseconds)) }
@@ -223,7 +226,7 @@ package final class SyncClient: StoreAttachment {
             return !state.isSuspended
         }
         defer { state.withLock { $0.driver = nil } }
-        // The program, or the end of the file, may not have found the driver.
+        // If `suspend` or `end` was called before the driver was stored, it could not close the driver.
         guard isWanted, !Task.isCancelled else { return (.closed, false) }
         await run(driver)
         return (await driver.end, phase == .connected)
@@ -298,7 +301,7 @@ package final class SyncClient: StoreAttachment {
         wakeUps.send()
     }
 
-    /// Calls the program on a background queue.
+    /// Passes a report to the program, on a background queue.
     package func report(_ report: ClientReport) {
         let action = settings.report
         DispatchQueue.global(qos: .utility).async { action(report) }

@@ -3,7 +3,7 @@ package import MartletSyncProtocol
 
 /// Connects a client to the service.
 package protocol SyncTransport: Sendable {
-    /// The hash by which the service knows a schema.
+    /// The hash that identifies a schema to the service.
     func hash(of schema: AgreedSchema) -> [UInt8]
 
     /// Connects, and transfers messages in both directions until one side ends the connection or the task is cancelled.
@@ -11,8 +11,8 @@ package protocol SyncTransport: Sendable {
     /// - Parameters:
     ///   - connected: called when the connection is open.
     ///   - output: what to send. The end of the sequence ends the connection.
-    ///   - received: called with each message, one after the other. The connection reads no further message before it
-    ///     has returned.
+    ///   - received: called with each message, one after the other. The transport reads the next message after
+    ///     `received` has returned.
     /// - Throws: an error if there is no connection, or if it breaks.
     func run(
         _ url: URL, connected: @escaping @Sendable () async -> Void, output: AsyncStream<ClientMessage>,

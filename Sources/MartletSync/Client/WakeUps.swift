@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Wakes up tasks that wait for a change. A wake-up during the work of a task is not lost; several of them are one.
+/// Wakes up tasks that wait for a change. Wake-ups that are sent while a task works are not lost: when the task waits
+/// again, it receives one wake-up for all of them.
 ///
 /// Thread safety: the methods may be called on any thread.
 package final class WakeUps: Sendable {
@@ -15,7 +16,8 @@ package final class WakeUps: Sendable {
 
     deinit { for stream in state.withLock({ $0.streams.values.map { $0 } }) { stream.finish() } }
 
-    /// Wake-ups from now on. The first element comes at once, so that a task first looks at the present state.
+    /// Returns the wake-ups from now on. The first element is delivered at once, so that a task checks the current
+    /// state before it waits.
     package func stream() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield()

@@ -2,10 +2,10 @@ import MartletEngine
 import MartletSyncProtocol
 import MartletValues
 
-/// Converts values of `AnyRealmValue` properties. In a file, a link has the numbers of a table and a row, which are
-/// different in each file. In messages it has the address of its target.
+/// Converts values of `AnyRealmValue` properties between a file and messages. In a file, a link consists of the numbers
+/// of a table and a row, which are different in each file. In a message, a link is the address of its target.
 enum AnyConversion {
-    /// - Parameter address: the address of the target of a link; nil if there is none. The link is then nil.
+    /// - Parameter address: returns the address of the target of a link. If it returns nil, the link becomes nil.
     static func value(_ stored: SQLValue, _ address: (AnyLink) throws -> ObjectAddress?) throws -> SyncValue {
         guard case .blob(let bytes) = stored, let tag = stored.tag else { return .scalar(stored) }
         let content = Array(bytes.dropFirst())
@@ -29,7 +29,8 @@ enum AnyConversion {
         }
     }
 
-    /// - Parameter link: the row of an object; nil if it is not in the file. The value is then nil at this place.
+    /// - Parameter link: returns the link to an object; nil if the object is not in the file. The value then has nil in
+    ///   the place of the link.
     /// - Throws: `MalformedMessage` for values that no `AnyRealmValue` has.
     static func stored(_ value: SyncValue, depth: Int = 0, _ link: (ObjectAddress) throws -> AnyLink?) throws
         -> SQLValue

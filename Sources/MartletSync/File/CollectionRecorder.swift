@@ -2,14 +2,14 @@ import MartletEngine
 import MartletSyncProtocol
 import MartletValues
 
-/// Turns the changes of collections into operations, and gives positions to new elements of lists.
+/// Converts the changes of collections to operations, and assigns positions to new elements of lists.
 struct CollectionRecorder {
     let changes: CommittingChanges
-    /// The numbers of the client and of the upload, with which new positions end.
+    /// The numbers of the client and of the upload. Each new position ends with them.
     let client: UInt64
     let upload: UInt64
 
-    /// The operations that make the former collection the present one.
+    /// The operations that lead from the collection before the transaction to the current one.
     ///
     /// - Parameter isNew: true if the transaction has created the object.
     func operations(
@@ -110,7 +110,8 @@ struct CollectionRecorder {
         Dictionary(entries.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    // PostgreSQL removes a link when its target is deleted, also if the target is created again.
+    // PostgreSQL removes a link when its target is deleted. If the transaction creates the target again, the link must
+    // be sent again.
     private func isRecreated(_ element: SQLValue, _ property: PropertySchema) -> Bool {
         guard let target = property.element.target.flatMap({ changes.schema[$0] }), case .integer(let key) = element
         else { return false }

@@ -4,18 +4,18 @@ import MartletValues
 
 /// Writes whole collections to the rows of a file.
 ///
-/// A link to an object that is not in the file is not shown: a list or set has no element for it, and a map has nil. The
-/// whole value is remembered, and written again when the object comes.
+/// A link to an object that is not in the file is not shown: a list or set has no element for it, and a map has nil.
+/// The table `martlet_unresolved` then stores the whole value, which is written again when the object arrives.
 struct CollectionWriter {
     let schema: SyncSchema
     let writer: DownloadWriter
 
-    /// Finds the row of an object; nil if the object is not shown.
+    /// Returns the row of an object; nil if the collection must not show a link to the object.
     typealias Targets = (ObjectAddress) throws -> RowID?
 
-    /// Makes the collection of a row what the value says, with the fewest changes.
+    /// Writes the elements of the value that differ from the collection of a row, and removes all other elements.
     ///
-    /// - Returns: The objects that are not shown.
+    /// - Returns: The targets of the links that are not shown.
     /// - Throws: `MalformedMessage` if the value does not fit the property.
     func write(
         _ value: SyncValue, _ property: PropertySchema, _ row: RowID, _ targets: Targets
@@ -80,9 +80,11 @@ struct CollectionWriter {
 
     // MARK: Unresolved links
 
-    /// Remembers the whole value if some of its targets are not shown, and forgets an earlier one.
+    /// Stores the whole value in `martlet_unresolved` if some of its targets are not shown. Removes the value that was
+    /// stored there before.
     ///
-    /// - Returns: True if some targets are not shown.
+    /// - Parameter missing: the targets that are not shown.
+    /// - Returns: True if `missing` is not empty.
     @discardableResult
     func remember(
         _ missing: Set<ObjectAddress>, _ value: SyncValue, _ property: PropertySchema, _ row: RowID
@@ -123,7 +125,7 @@ struct CollectionWriter {
 
     typealias Positioned = (position: ListPosition, element: SQLValue)
 
-    /// - Parameter surplus: the number of elements at the end without a position. Only a damaged file has some.
+    /// - Parameter surplus: the number of elements at the end that have no position; zero unless the file is damaged.
     private static func edits(from old: [Positioned], to new: [Positioned], removing surplus: Int) -> [ElementEdit] {
         var edits: [ElementEdit] = surplus > 0 ? [.remove(at: old.count, count: surplus)] : []
         var (mine, theirs, index) = (0, 0, 0)
@@ -182,7 +184,7 @@ struct CollectionWriter {
 /// Converts elements of one collection to their stored form.
 private struct ElementConversion {
     private let property: PropertySchema
-    /// The objects to which elements link that are not shown.
+    /// The targets of links that are not shown.
     private(set) var missing: Set<ObjectAddress> = []
 
     init(_ property: PropertySchema) { self.property = property }

@@ -2,13 +2,13 @@ import MartletEngine
 import MartletSyncProtocol
 import MartletValues
 
-/// Converts stored values of the open transaction to the values that are sent.
+/// Converts stored values to the form that is sent, while the transaction that wrote them is committed.
 struct CommittedValues {
     private let schema: SyncSchema
     private let changes: CommittingChanges
     /// The addresses of link targets.
     private var addresses: [RowID: ObjectAddress] = [:]
-    /// True while former values are converted, whose targets may not exist any more.
+    /// True while values from before the transaction are converted. The transaction may have deleted their targets.
     private var isPrevious = false
 
     /// How deeply embedded objects may contain each other. See `MessageLimits`.
@@ -77,7 +77,8 @@ struct CommittedValues {
         property.element.target.flatMap { changes.schema[$0] }
     }
 
-    /// Nil if the object does not exist, or if its type is not synchronized.
+    /// Nil if the object does not exist, or if its type is not synchronized. If the primary key is the key of the row,
+    /// the object may not exist.
     private mutating func address(of row: RowID, _ table: DatabaseSchema.Table) throws -> ObjectAddress? {
         guard let type = schema.number(of: table.type.name) else { return nil }
         if table.layout.keyIsProperty { return ObjectAddress(type: type, key: .integer(row.key)) }
@@ -114,6 +115,7 @@ extension SyncValue {
         }
     }
 
+    /// The value with nil in the place of each link.
     var withoutLinks: SyncValue {
         switch self {
         case .scalar: self

@@ -4,7 +4,7 @@ import MartletSyncProtocol
 /// The elements of a list during the edits of a transaction, with the positions that they had before.
 struct ListSlots {
     struct Slot {
-        /// Nil for an element that the transaction has inserted or moved.
+        /// Nil for an element that the transaction has inserted or moved, until `assignPositions` has assigned one.
         var position: ListPosition?
         var isReplaced = false
     }
@@ -15,7 +15,7 @@ struct ListSlots {
 
     init(_ positions: [ListPosition]) { slots = positions.map { Slot(position: $0) } }
 
-    /// False if an edit does not fit the list.
+    /// Returns false if the indices of an edit are not in the list.
     mutating func apply(_ edits: [ListEdit]) -> Bool {
         for edit in edits where !apply(edit) { return false }
         return true
@@ -57,11 +57,12 @@ struct ListSlots {
         slots = Array(repeating: Slot(), count: count)
     }
 
-    /// Gives positions to the elements that have none.
+    /// Assigns positions to the elements that have none.
     ///
     /// - Parameters:
-    ///   - known: all positions of the list before the transaction, in their order, also of elements that are not shown.
-    ///   - make: makes positions between two others.
+    ///   - known: all positions of the list before the transaction, in ascending order. They include the positions of
+    ///     elements that are not shown (see `StoredPosition`).
+    ///   - make: returns the given number of positions between two others; nil stands for an end of the list.
     /// - Returns: The indices of the new elements.
     mutating func assignPositions(
         known: [ListPosition], _ make: (ListPosition?, ListPosition?, Int) -> [ListPosition]
@@ -79,7 +80,7 @@ struct ListSlots {
                 if end == slots.count {
                     (known.last, nil)
                 } else if let before {
-                    // Elements that are not shown may lie before the next element.
+                    // An element that is not shown may follow `before`. The new elements are placed before it.
                     (before, known.first { before < $0 })
                 } else {
                     (nil, known.first)

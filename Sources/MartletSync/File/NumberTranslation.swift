@@ -4,8 +4,8 @@ import MartletValues
 
 /// Translates the numbers of types and properties in the outbox after a change of the schema.
 ///
-/// Types and properties of a synchronized file are never removed or renamed, so every former name still exists. But it
-/// may not be synchronized any more.
+/// Types and properties of a synchronized file are never removed or renamed, so every former name still exists. But the
+/// type or property may not be synchronized any more.
 struct NumberTranslation {
     private struct FormerType {
         let name: String
@@ -16,7 +16,7 @@ struct NumberTranslation {
     private var former: [FormerType] = []
     private var formerEmbedded: [String: FormerType] = [:]
     private let schema: SyncSchema
-    /// The values of a new embedded object, by property.
+    /// Returns the default values of a new embedded object, in the order of its properties.
     private let defaults: (ObjectTypeSchema) -> [SQLValue]
 
     /// - Parameter numbering: the text that `SyncSchema.numbering` had when the operations were recorded.
@@ -31,7 +31,7 @@ struct NumberTranslation {
         }
     }
 
-    /// A name of the outbox that the schema does not have.
+    /// The outbox or a condition contains a type or property that is not synchronized any more.
     struct Missing: Error {
         let name: String
     }
@@ -67,7 +67,7 @@ struct NumberTranslation {
         }
     }
 
-    /// The path of a collection, and one of its elements.
+    /// Translates the path of a collection and one of its elements.
     private func translated(
         _ path: ValuePath, _ value: SyncValue, of type: Int
     ) throws(Missing) -> (path: ValuePath, value: SyncValue) {
@@ -78,7 +78,7 @@ struct NumberTranslation {
         return (path, value)
     }
 
-    /// The value with links to types that are not synchronized any more replaced by nil.
+    /// Translates a value. Links to types that are not synchronized any more become nil.
     func translatedAny(_ value: SyncValue) -> SyncValue {
         switch value {
         case .scalar, .embedded: value
@@ -109,7 +109,7 @@ struct NumberTranslation {
         return result
     }
 
-    // The new path, and its last property.
+    // Returns the new path and the property at its end.
     private func translated(
         _ path: ValuePath, _ former: FormerType, _ new: ObjectTypeSchema
     ) throws(Missing) -> (path: ValuePath, last: PropertySchema?) {
@@ -127,7 +127,7 @@ struct NumberTranslation {
 
     // MARK: Conditions
 
-    /// The condition of a subscription to objects of a type.
+    /// Translates the condition of a subscription to objects of a type.
     func translated(_ condition: SubscriptionCondition, of name: String) throws(Missing) -> SubscriptionCondition {
         guard let old = former.first(where: { $0.name == name }), let type = schema.agreed.type(named: name) else {
             throw Missing(name: "the type '\(name)'")

@@ -2,14 +2,14 @@ import MartletEngine
 import MartletSyncProtocol
 import MartletValues
 
-/// Turns the changes of a transaction into the operations of an upload.
+/// Converts the changes of a transaction to the operations of an upload.
 ///
-/// The order of the operations is that in which PostgreSQL can apply them, with the deletion rules of its foreign keys:
-/// updates come before deletions, because an update may remove a link that would cascade. Creations come after
-/// deletions, because an object may be deleted and created again. Links to such an object are written last, because its
-/// deletion removes them.
+/// PostgreSQL applies the operations in their order, with the deletion rules of its foreign keys. Updates come before
+/// deletions, because an update may remove a link over which a deletion would cascade. Creations come after deletions,
+/// because an object may be deleted and created again. Links to an object that is deleted and created again are written
+/// last, because its deletion removes them.
 ///
-/// Of types that are only uploaded, creations are sent, and later changes of the local objects are not.
+/// For a type with `sync: upload`, only the creation of an object is sent.
 struct OperationBuilder {
     private let schema: SyncSchema
     private let changes: CommittingChanges
@@ -35,7 +35,7 @@ struct OperationBuilder {
     }
 
     /// - Parameters:
-    ///   - client: the number of the client, or any number that no other client uses.
+    ///   - client: the number of the client, or another number that no other client uses. See `ListPosition`.
     ///   - upload: the number of the upload.
     init(_ schema: SyncSchema, _ changes: CommittingChanges, client: UInt64, upload: UInt64) {
         (self.schema, self.changes) = (schema, changes)
@@ -77,7 +77,8 @@ struct OperationBuilder {
         return !objects.updated.contains { sent.containsCounter($0.columns) }
     }
 
-    // Without deletions, embedded objects, collections and counters, the rows are encoded while they are read.
+    // A shorter way for transactions that delete nothing, and change no collection, no counter and no value inside an
+    // embedded object: the rows are encoded while they are read.
     private mutating func encodedRows(_ changed: [ChangedObjects]) throws -> [UInt8]? {
         var count = 0
         var rows = MessageWriter()
@@ -137,7 +138,8 @@ struct OperationBuilder {
         return count + object.amounts.count + object.elements.count
     }
 
-    /// Removes the links to objects that are deleted and created again from the updates, and returns them.
+    /// Finds the links in `updated` to objects that are both deleted and created. Removes these links from `updated`,
+    /// and returns them as updates to be applied last.
     private mutating func takeLateLinks() -> [ChangedObject] {
         if deleted.isEmpty || created.isEmpty { return [] }
         let recreated = Set(deleted).intersection(created.map(\.address))
@@ -218,7 +220,7 @@ struct OperationBuilder {
         return operations
     }
 
-    /// The differences between the new and the former values of counters.
+    /// The differences between the new and the previous values of counters.
     private func amounts(
         _ row: CommittingRow, _ counters: [SentColumns.Column], _ table: DatabaseSchema.Table
     ) throws -> [(property: PropertyIndex, amount: Int64)] {
@@ -228,7 +230,8 @@ struct OperationBuilder {
             guard case .integer(let new) = row.value(counter.position),
                 case .integer(let old) = former.value(counter.property), new != old
             else { continue }
-            // A difference that does not fit 64 bits is sent in parts. All sums are between the old and the new value.
+            // A difference that does not fit 64 bits is sent in parts. Each partial sum is between the old and the new
+            // value.
             var rest = Int128(new) - Int128(old)
             while rest != 0 {
                 let part = Int64(clamping: rest)

@@ -14,13 +14,14 @@ struct SentColumns {
         let isCounter: Bool
     }
 
+    /// The number of the type in messages.
     let type: Int
     /// The position of the primary key among the columns of the table.
     let keyPosition: Int
     let columns: [Column]
     /// The lists, sets and maps that are sent.
     let collections: [PropertyIndex]
-    /// True for objects that are sent once and not received.
+    /// True for a type with `sync: upload`: an object is sent once, when it is created, and never received.
     let isUploadOnly: Bool
     private let properties: ColumnSet
 
@@ -43,15 +44,15 @@ struct SentColumns {
         properties = ColumnSet(columns.map(\.property))
     }
 
-    /// The columns of `written`, in the order of the table.
+    /// The columns whose properties are in `written`, in the order of the table.
     func written(_ written: ColumnSet) -> [Column] { columns.filter { written.contains($0.property) } }
 
-    /// The collections of `written`.
+    /// The collections that are in `written`.
     func collections(_ written: ColumnSet) -> [PropertyIndex] { collections.filter(written.contains) }
 
     func contains(_ property: PropertyIndex) -> Bool { properties.contains(property) }
 
-    /// True if a counter is among the columns.
+    /// True if `written` contains a counter.
     func containsCounter(_ written: ColumnSet) -> Bool {
         columns.contains { $0.isCounter && written.contains($0.property) }
     }

@@ -25,7 +25,7 @@ struct StoredPosition: Equatable {
 }
 
 extension ListPositions {
-    /// The positions of a list in their order; empty if it has none.
+    /// The positions of a list in ascending order; empty if none are stored.
     func stored(of row: RowID, _ property: PropertySchema) throws -> [StoredPosition] {
         try positions(of: row, property: property.name).map(StoredPosition.decoded) ?? []
     }

@@ -17,7 +17,8 @@ extension SyncApplier {
         }
     }
 
-    /// Before an object leaves the file, the collections that contain it are remembered as a whole.
+    /// Sets the closures that the writer calls when an object leaves the file. They store the whole value of each
+    /// collection that contains the object in `martlet_unresolved`, and remove the object from the collection.
     func rememberCollections() {
         writer.encodesCollection = { [schema, unowned writer] row, property in
             var message = MessageWriter()

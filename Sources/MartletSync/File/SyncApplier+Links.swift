@@ -7,7 +7,7 @@ extension SyncApplier {
         try writer.transaction.handle.read { try body(UnresolvedLinks($0)) }
     }
 
-    /// Restores the links to an object that has come.
+    /// Restores the links to an object that has arrived.
     mutating func resolveLinks(to address: ObjectAddress) throws {
         guard let target = rows[address]?.row else { return }
         for holder in try unresolved({ try $0.holders(of: address.key, in: target.table) }) {
@@ -23,7 +23,7 @@ extension SyncApplier {
                 try unresolved { try $0.forget(holder) }
                 continue
             }
-            // Other links in the value may still have no target.
+            // Other links in the value may still be unresolved.
             var reader = try MessageReader(try unresolved { try $0.whole(holder) })
             try update(holder.row, [property.index: reader.syncValue()])
         }

@@ -2,18 +2,19 @@ package import MartletEngine
 import MartletSyncProtocol
 import MartletValues
 
-/// Writes a downloaded batch to the rows of a file, in one transaction. Nothing of it is recorded for upload.
+/// Writes a downloaded batch to the rows of a file, in one transaction. The changes are not recorded for upload.
 ///
-/// A property of a new object that the batch does not contain gets the default value of the schema, and so do local
-/// properties. A link to an object
-/// that is not in the file becomes nil and is remembered; when its target comes, it is restored.
+/// If the batch lacks a property of a new object, the property gets the default value of the schema. Local properties
+/// are never downloaded, so those of a new object get their default, too. A link to an object that is not in the file
+/// becomes nil and is stored in `martlet_unresolved`. It is restored when its target arrives.
 package struct SyncApplier {
     let schema: SyncSchema
     let writer: DownloadWriter
-    /// The numbers of the tables of the synchronized types, by the numbers of the types.
+    /// The tables of the synchronized types and of the embedded types that they contain, by the numbers of the types.
     let tables: [TableID]
     /// The objects of the batch, with their rows. The row of a new object may not be written yet.
     var rows: [ObjectAddress: (row: RowID, isNew: Bool)] = [:]
+    /// False if `martlet_unresolved` is empty.
     var hasUnresolved: Bool
 
     package init(_ schema: SyncSchema, _ transaction: WriteTransaction) throws {
@@ -44,7 +45,8 @@ package struct SyncApplier {
         if hasUnresolved { for row in batch.rows { try resolveLinks(to: row.address) } }
     }
 
-    /// Deletes the objects of synchronized types that satisfy a condition, as objects that leave the file.
+    /// Deletes the objects of synchronized types that satisfy a condition, in the same way as objects that leave the
+    /// file.
     mutating func removeObjects(where isLeaving: (ObjectAddress) -> Bool) throws {
         for (number, table) in tables.enumerated() where !schema.types[number].isEmbedded {
             let all = try writer.primaryKeys(in: table).map { ObjectAddress(type: number, key: $0) }
@@ -110,7 +112,7 @@ package struct SyncApplier {
             guard let first = path.properties.first, type.properties.indices.contains(first) else {
                 throw MalformedMessage("'\(type.name)' has no property at the path \(path.properties)")
             }
-            // The primary key identifies the object.
+            // The primary key never changes.
             if first == type.primaryKey { continue }
             if schema[downloaded.address.type]?.properties[first].isLocal ?? false {
                 throw MalformedMessage(

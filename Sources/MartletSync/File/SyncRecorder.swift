@@ -8,8 +8,8 @@ import MartletValues
 
 /// Writes the changes of each local transaction to the outbox of the file, in the same transaction.
 ///
-/// Every process that writes to the file records, whether it synchronizes or not. What is needed for the next entry is
-/// therefore read from the file, under the write lock.
+/// Every process that writes to the file records its changes, even if another process is connected to the service. So
+/// the recorder reads everything that it needs for the next entry from the file, under the write lock.
 ///
 /// Thread safety: the recorder has no state.
 package final class SyncRecorder: OutboxRecorder {
@@ -35,7 +35,9 @@ package final class SyncRecorder: OutboxRecorder {
         var clock = HybridClock(
             last: HybridTimestamp(rawValue: head.clock), offsetMilliseconds: head.clockOffset)
         let time = clock.next(wall: wall()).rawValue
-        // A client without a number shares no objects with others, except those that both create with the same key.
+        // Positions of list elements contain the number of the client. Until the service has assigned one, the time
+        // stamp takes its place. Two such clients can make equal positions only in objects that both create with the
+        // same primary key.
         var builder = OperationBuilder(schema, changes, client: head.client ?? time, upload: head.lastNumber + 1)
         guard let bytes = try builder.encodedOperations(of: changed) else { return }
         try requireFitting(bytes)
@@ -101,13 +103,14 @@ extension SQLValue {
 }
 
 extension SyncOperation {
-    /// One operation must fit into a message, with the other fields of the message.
+    /// The greatest size of one operation, in bytes. An operation and the other fields must fit into one message.
     package static let maximumBytes = MessageLimits().messageBytes - 4_096
 
-    /// The operations of one upload. The service has them in memory until it has stored them.
+    /// The greatest size of the operations of one upload, in bytes. The service keeps them in memory until they are
+    /// stored.
     package static let maximumUploadBytes = 64 << 20
 
-    /// The form in which the outbox contains the operations of a transaction.
+    /// The operations of a transaction as the outbox stores them.
     package static func encoded(_ operations: [SyncOperation]) -> [UInt8] {
         var writer = MessageWriter()
         writer.list(operations) { $0.operation($1) }

@@ -9,7 +9,7 @@ package struct SyncSchema: Sendable {
     ///   - synced: the names of the synchronized types.
     ///   - all: all types of the program or of the file.
     ///   - path: the path of the file, for the error.
-    /// - Throws: `.invalidInput` if the types have properties that cannot be synchronized. The message names all of them.
+    /// - Throws: `.invalidInput` if something cannot be synchronized. The message names all such types and properties.
     package init(_ synced: Set<String>, in all: [ObjectTypeSchema], path: String) throws(EngineError) {
         agreed = AgreedSchema(synced: synced, in: all)
         let names = Set(all.map(\.name))
@@ -53,7 +53,7 @@ private struct SyncableTypes {
     func problems(_ all: [ObjectTypeSchema]) -> [String] {
         all.sorted { $0.name < $1.name }.flatMap { type in
             if synced.contains(type.name) { return problems(of: type) }
-            // An embedded type is checked for each type that contains it.
+            // An embedded type is checked with each synchronized type that contains it.
             return type.isEmbedded ? [] : type.properties.compactMap { localProblem($0, type) }
         }
     }
@@ -95,8 +95,9 @@ private struct SyncableTypes {
         }
     }
 
-    // A local object or property may link to a synchronized object. When the target leaves the file, a single link becomes nil and is
-    // remembered. This is not possible for other values.
+    // A local object or property may link to a synchronized object. When the target leaves the file, a single link
+    // becomes nil and is stored in `martlet_unresolved`. This is not possible for a local collection or
+    // `AnyRealmValue`.
     private func localProblem(_ property: PropertySchema, _ type: ObjectTypeSchema) -> String? {
         let name = "'\(type.name).\(property.name)'"
         if property.isAny {

@@ -1,7 +1,7 @@
 package import MartletEngine
 package import MartletSyncProtocol
 
-/// A synchronized file: the state of its client, and the transactions that change this state together with the objects.
+/// A synchronized file: reads the state of its client, and changes this state together with the objects.
 ///
 /// Every process that opens the file records its changes. Only the process that has the lock of
 /// `acquireSynchronization` runs a `ClientSession`.
@@ -11,12 +11,13 @@ package final class SyncedStore: Sendable {
     package let coordinator: StoreCoordinator
     package let schema: SyncSchema
 
-    /// Adds synchronization to the options of a file: if the file is not synchronized, opening makes it so.
+    /// Adds synchronization to the options of a file. A file that is not synchronized yet becomes synchronized when it
+    /// is opened with these options.
     ///
     /// - Parameters:
     ///   - synced: the names of the synchronized types.
     ///   - wall: returns the wall clock of this machine, in milliseconds since 1970.
-    /// - Returns: The numbers of the types.
+    /// - Returns: The synchronized types with their numbers.
     /// - Throws: `.invalidInput` for types that cannot be synchronized.
     package static func prepare(
         _ options: inout StoreOptions, synced: Set<String>, wall: @escaping @Sendable () -> UInt64
@@ -26,19 +27,19 @@ package final class SyncedStore: Sendable {
         return schema
     }
 
-    /// A file that was opened with options of `prepare`.
+    /// - Parameter coordinator: a file that was opened with the options that `prepare` has set.
     package init(_ coordinator: StoreCoordinator, _ schema: SyncSchema) {
         self.coordinator = coordinator
         self.schema = schema
     }
 
-    /// Checks the types of the file, and translates the numbers in its outbox after a change of the schema. Called after
-    /// the file was opened, before anything else.
+    /// Checks the types of the file. If the schema has changed, translates the numbers in its outbox, subscriptions and
+    /// unresolved links. Must be called after the file was opened, before all other methods.
     ///
-    /// - Throws: `.invalidInput` if the file has types of other programs that do not fit, `.schemaMismatch` if the outbox
-    ///   contains something that is not synchronized any more.
+    /// - Throws: `.invalidInput` if the file contains types of other programs that make synchronization impossible;
+    ///   `.schemaMismatch` if the outbox or a subscription contains something that is not synchronized any more.
     package func adopt() throws {
-        // The file may have further types, of other programs.
+        // The file may contain types of other programs.
         _ = try SyncSchema(
             coordinator.options.sync?.types ?? [], in: coordinator.schema.tables.values.map(\.type),
             path: coordinator.path)
@@ -47,8 +48,8 @@ package final class SyncedStore: Sendable {
 
     /// Opens a file, and makes it synchronized if it is not.
     ///
-    /// - Throws: the errors of `prepare` and `adopt`, and `.incompatibleConfiguration` for a file that contains objects of
-    ///   these types and is not synchronized.
+    /// - Throws: the errors of `prepare` and `adopt`; `.incompatibleConfiguration` for a file that is not synchronized
+    ///   and already contains objects of these types.
     package convenience init(
         _ options: StoreOptions, synced: Set<String>, wall: @escaping @Sendable () -> UInt64
     ) throws {
@@ -58,8 +59,8 @@ package final class SyncedStore: Sendable {
         try adopt()
     }
 
-    /// Acquires the right to synchronize the file. Returns nil if another process, or another owner in this process, has
-    /// it. It ends with the returned object.
+    /// Acquires the lock of the process that synchronizes the file. Returns nil if another process, or another object
+    /// in this process, has the lock. The lock is released with the returned object.
     package func acquireSynchronization() throws(EngineError) -> SyncLock? { try SyncLock.acquire(coordinator.path) }
 
     // MARK: Reading
@@ -68,7 +69,7 @@ package final class SyncedStore: Sendable {
         try coordinator.openSnapshot().read { try body(SyncTables($0)) }
     }
 
-    /// The committed state.
+    /// The state of the client in the newest version of the file.
     package func load() throws -> ClientState {
         try read { tables in
             var state = try ClientState(tables.record(), self, tables)
@@ -127,8 +128,8 @@ package final class SyncedStore: Sendable {
 
     /// Commits a batch together with the state of the session, in one transaction.
     ///
-    /// The session has masked the values that it knows to be written locally. Transactions that were committed since
-    /// then are masked here, under the write lock.
+    /// The session has already removed the values from the batch that the uploads in its state have written. This
+    /// method removes what later transactions have written, under the write lock.
     package func commit(_ batch: DownloadedBatch, _ state: ClientState) throws {
         _ = try write { transaction in try apply(batch, state, transaction) }
     }
@@ -162,11 +163,11 @@ package final class SyncedStore: Sendable {
 
     /// Discards the position of the client, because the service cannot continue from it.
     ///
-    /// The objects remain until the data of the newest set of subscriptions has come; those that the set does not contain
-    /// are then deleted. The uploads are kept.
+    /// The objects remain until the data of the newest set of subscriptions has arrived. Objects that the set does not
+    /// contain are then deleted. The uploads are kept.
     ///
-    /// - Parameter forgetsClient: true if the service does not know the client any more, or has lost uploads that it has
-    ///   acknowledged. The client then gets a new identity, and its uploads get new numbers.
+    /// - Parameter forgetsClient: true if the service does not know the client any more, or has lost acknowledged
+    ///   uploads. The service then assigns a new identity, and the uploads get new numbers.
     package func startAgain(forgetsClient: Bool) throws {
         let _: Void? = try writeIfNeeded { tables in
             var record = try tables.record()
@@ -192,7 +193,8 @@ package final class SyncedStore: Sendable {
         record.clockOffset = state.clock.offsetMilliseconds
         if record.shownSet != state.shown.number {
             record.shownSet = state.shown.number
-            // The program may have replaced the set since it was sent.
+            // If the program has replaced the set since it was sent, the file does not contain the queries of the set
+            // any more.
             if record.shownSet != record.wantedSet {
                 try tables.write(stored(state.shown.queries), of: record.shownSet)
             }
@@ -233,7 +235,7 @@ package final class SyncedStore: Sendable {
         }
     }
 
-    /// Changes the row of the client in one transaction. Observers of objects are not notified.
+    /// Changes the row of `martlet_sync` in one transaction. Observers of objects are not notified.
     ///
     /// - Parameter change: returns false to change nothing.
     package func update(_ change: (inout SyncRecord) throws -> Bool) throws {
@@ -269,7 +271,7 @@ package final class SyncedStore: Sendable {
     // MARK: The numbers of types and properties
 
     // The operations of the outbox contain numbers of types and properties. They are translated when the schema has
-    // changed. Another program with the former schema can then no longer record changes.
+    // changed. A program with the former schema that has the file open can then no longer write to it.
     private func adoptNumbering() throws {
         guard !coordinator.options.isReadOnly else { return }
         let numbering = schema.numbering
@@ -290,7 +292,7 @@ package final class SyncedStore: Sendable {
                 }
                 if record.numbering != "" {
                     for set in Set([record.shownSet, record.wantedSet]) {
-                        // A type that is not synchronized any more has no subscriptions.
+                        // Subscriptions to types that are not synchronized any more are removed.
                         let subscriptions = try tables.subscriptions(of: set).filter {
                             schema.number(of: $0.type) != nil
                         }.map { try translated($0, translation) }
@@ -304,7 +306,7 @@ package final class SyncedStore: Sendable {
         }
     }
 
-    // Two values may become equal, so all are read before one is replaced.
+    // All values are read before the first one is replaced.
     private func translateUnresolved(_ links: UnresolvedLinks, _ translation: NumberTranslation) throws {
         let changes = try links.wholes().map { bytes in
             var reader = try MessageReader(bytes)

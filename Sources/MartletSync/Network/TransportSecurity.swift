@@ -5,8 +5,8 @@
 
     /// TLS of a client: 1.2 or later, with the certificates that the system trusts.
     ///
-    /// The environment variable `SSL_CERT_FILE` names a file with further trusted certificates in PEM format, for services
-    /// with a certificate of their own authority.
+    /// The environment variable `SSL_CERT_FILE` names a file with further trusted certificates in PEM format. It is
+    /// needed for a service whose certificate was issued by a private authority.
     struct TransportSecurity: Sendable {
         private let context: NIOSSLContext
         private let host: String

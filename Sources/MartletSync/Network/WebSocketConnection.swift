@@ -23,8 +23,8 @@
             try await outbound.write(WebSocketFrame(fin: true, opcode: .binary, maskKey: .random(), data: data))
         }
 
-        /// The messages of the service. They end when the service closes the connection, and throw if it breaks or if
-        /// bytes are not a message.
+        /// The messages of the service. The sequence ends when the service closes the connection. It throws if the
+        /// connection breaks, or if the bytes of a frame are not a message.
         package struct Messages: AsyncSequence {
             package typealias Element = ServiceMessage
 
@@ -64,8 +64,9 @@
         ///
         /// - Parameters:
         ///   - url: the address of the service, with the scheme `ws`, or `wss` for TLS.
-        ///   - timeoutMilliseconds: how long connecting may take.
-        /// - Throws: `ConnectionFailure` if there is no service at the address; what `body` throws.
+        ///   - timeoutMilliseconds: how long the TCP connection may take. TLS and the WebSocket handshake have no time
+        ///     limit.
+        /// - Throws: `ConnectionFailure` if there is no service at the address; errors of TLS; what `body` throws.
         package static func withConnection<Result: Sendable>(
             _ url: URL, timeoutMilliseconds: Int64 = 10_000,
             _ body: @Sendable (WebSocketConnection, Messages) async throws -> Result

@@ -13,7 +13,7 @@ public struct QuerySubscription<Element: Object> {
     /// The name of the subscription; nil for a subscription without a name.
     public let name: String?
 
-    /// The objects of the query in a Realm.
+    /// Returns the results of the query in a Realm.
     let results: (Realm) throws -> Results<Element>
 
     /// A subscription to all objects of a type.
@@ -37,14 +37,15 @@ public struct QuerySubscription<Element: Object> {
     }
 }
 
-/// The query of a subscription in the form in which the file and the service have it.
+/// The query of a subscription, as the file stores it and as the service receives it.
 struct SubscribedCondition: Equatable {
     /// The name of the type.
     let type: String
     /// The canonical encoding.
     let condition: [UInt8]
 
-    /// - Throws: `Realm.Error.subscriptionRefused` with the part of the query that a subscription cannot contain.
+    /// - Throws: `Realm.Error.subscriptionRefused`. Its message names the part of the query that a subscription cannot
+    ///   contain.
     init<Element>(_ results: Results<Element>, _ realm: Realm, _ schema: SyncSchema) throws {
         let (type, plan) = results.definition
         guard let number = schema.number(of: type), let declared = schema[number], !declared.isEmbedded else {

@@ -4,11 +4,11 @@ import MartletEngine
 
 /// When `subscribe` waits for the objects of the query.
 public enum WaitForSyncMode: Sendable {
-    /// If the subscription is new, or its query was replaced.
+    /// Waits if `subscribe` has added the subscription or replaced its query.
     case onCreation
-    /// Always, and also for what was committed in the database before the call.
+    /// Waits always, and also until the file contains everything that was committed in the database before the call.
     case always
-    /// Never.
+    /// Does not wait.
     case never
 }
 
@@ -25,21 +25,21 @@ public protocol RealmSubscribable {
 }
 
 extension Results: RealmSubscribable where Element: Object {
-    /// Subscribes to the query of these results: its objects are downloaded, and kept up to date.
+    /// Subscribes to the query of these results: the objects of the query are downloaded and kept up to date.
     ///
     /// ```swift
     /// let dogs = try await realm.objects(Dog.self).where { $0.age > 1 }.subscribe(name: "adults")
     /// ```
     ///
-    /// | there is | `subscribe` |
-    /// |---|---|
-    /// | without a name: a subscription without a name and with this query | uses it |
-    /// | with a name: a subscription with this name and this query | uses it |
-    /// | with a name: a subscription with this name and another query | replaces its query |
-    /// | otherwise | adds a subscription |
+    /// | `name` | existing subscription | `subscribe` |
+    /// |---|---|---|
+    /// | nil | has no name, and the same query | uses it |
+    /// | not nil | has this name and the same query | uses it |
+    /// | not nil | has this name and another query | replaces its query |
+    /// | any | none of these | adds a subscription |
     ///
-    /// The sort order of the results is ignored. Each call that changes the subscriptions is a transaction; to change
-    /// several, use `SyncSubscriptionSet.update`. Traps inside a write of the Realm.
+    /// The sort order of the results is ignored. Each call that changes the subscriptions is a transaction. To change
+    /// several subscriptions in one transaction, use `SyncSubscriptionSet.update`. Traps inside a write of the Realm.
     ///
     /// - Parameters:
     ///   - name: the name of the subscription.
@@ -47,8 +47,9 @@ extension Results: RealmSubscribable where Element: Object {
     ///     service, the wait continues until there is one.
     ///   - timeout: the longest time to wait, in seconds; nil or zero for no limit.
     /// - Returns: These results. Their `unsubscribe` removes this subscription.
-    /// - Throws: `Realm.Error.subscriptionRefused` for a query that cannot be subscribed to, or that the service refuses;
-    ///   `.syncTimedOut` after the timeout, and `CancellationError`. After the last two, the subscription remains.
+    /// - Throws: `Realm.Error.subscriptionRefused` for a query that cannot be subscribed to, or that the service
+    ///   refuses; `.syncTimedOut` after the timeout; `CancellationError` if the task is cancelled. After a timeout or a
+    ///   cancellation, the subscription remains.
     public func subscribe(
         name: String? = nil, waitForSync: WaitForSyncMode = .onCreation, timeout: TimeInterval? = nil,
         isolation: isolated `an actor: mark the caller '@MainActor', or open the Realm in a function without 'async'` =
@@ -67,12 +68,12 @@ extension Results: RealmSubscribable where Element: Object {
         return subscribed(as: name)
     }
 
-    /// Removes the subscription of these results: the one that `subscribe` has returned them for, or else the one without
-    /// a name that has this query. Does nothing if there is none.
+    /// Removes the subscription of these results. If `subscribe` has returned the results, this is the subscription of
+    /// that call. Otherwise it is the subscription that has the same query and no name. Does nothing if there is none.
     ///
-    /// Objects that no other subscription contains are deleted from the file when the service has answered. This method
-    /// does not wait. If the file cannot be written, the `errorHandler` of the configuration is called. Traps inside a
-    /// write of the Realm.
+    /// This method does not wait. After the service has answered, objects that no other subscription contains are
+    /// deleted from the file. If the file cannot be written, the `errorHandler` of the configuration is called. Traps
+    /// inside a write of the Realm.
     public func unsubscribe() {
         do {
             let (realm, client, editor) = try subscriptions()

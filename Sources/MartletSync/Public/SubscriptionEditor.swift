@@ -3,13 +3,15 @@ import Martlet
 import MartletEngine
 import MartletSyncProtocol
 
-/// The subscriptions of a Realm at one time, and their changes inside `update`. Confined like its Realm.
+/// The subscriptions of a Realm, as they were read or as the last `update` has changed them. Used only on the executor
+/// of the Realm.
 final class SubscriptionEditor {
     let realm: Realm
     let store: SyncedStore
+    /// The number of the set of subscriptions.
     private(set) var number: UInt64
     private(set) var subscriptions: [StoredSubscription]
-    /// The first error of the changes inside `update`, which `update` throws.
+    /// The first error of a change inside `update`. `update` throws it.
     private var failure: (any Error)?
     private var isUpdating = false
 
@@ -28,7 +30,8 @@ final class SubscriptionEditor {
 
     // MARK: Changing
 
-    /// Begins a change of the newest subscriptions, calls `body`, and commits the change.
+    /// Reads the newest subscriptions under the write lock, calls `body`, and commits the subscriptions that it has
+    /// changed.
     func update(_ body: () throws -> Void) throws {
         realm.requireOnExecutor()
         realm.requireNoWrite()
@@ -59,7 +62,7 @@ final class SubscriptionEditor {
         try SubscribedCondition(try query.results(realm), realm, store.schema)
     }
 
-    /// Adds a subscription. Does not add one without a name if another one without a name has the same query.
+    /// Adds a subscription. A query without a name is not added if a subscription without a name has the same query.
     func append<Element>(_ query: QuerySubscription<Element>) {
         change {
             let condition = try condition(of: query)
@@ -103,7 +106,7 @@ final class SubscriptionEditor {
         change { try subscriptions.removeAll(where: isRemoved) }
     }
 
-    /// Adds or changes the subscription of `Results.subscribe`.
+    /// Adds or changes a subscription as `Results.subscribe` requires.
     ///
     /// - Returns: True if a subscription was added or got another query.
     func subscribe(_ condition: SubscribedCondition, name: String?) throws -> Bool {
@@ -163,7 +166,7 @@ extension StoredSubscription {
         type == condition.type && self.condition == condition.condition
     }
 
-    /// True for two states of one subscription.
+    /// True if both are the same subscription. A named subscription may have got another query in the meantime.
     fileprivate func isSame(as other: StoredSubscription) -> Bool {
         name == other.name && created == other.created && (name != nil || condition == other.condition)
     }

@@ -2,7 +2,7 @@ import Martlet
 import MartletEngine
 
 extension SyncClient {
-    /// Waits until the objects of a set of subscriptions, or of a later one, are in the file.
+    /// Waits until the objects of a set of subscriptions, or of a later set, are in the file.
     func waitForSet(_ number: UInt64, timeout: Double?) async throws {
         try await waitForService(timeout: timeout) { record in
             if record.shownSet >= number { return true }
@@ -11,9 +11,9 @@ extension SyncClient {
         }
     }
 
-    /// Waits until the file contains what is committed in the database now.
+    /// Waits until the file contains everything that was committed in the database before the call.
     ///
-    /// - Parameter set: a set of subscriptions for which to wait, too; nil for the newest one.
+    /// - Parameter set: the set of subscriptions whose objects must also be in the file; nil for the newest set.
     func waitForDownload(set: UInt64?, timeout: Double?) async throws {
         var (mark, number): (UInt64, UInt64) = (0, 0)
         try Realm.Error.translating {
@@ -32,7 +32,7 @@ extension SyncClient {
         }
     }
 
-    /// Waits until the service has stored all changes that are committed now.
+    /// Waits until the service has stored all changes that were committed in the file before the call.
     func waitForUpload(timeout: Double?) async throws {
         guard let last = try Realm.Error.translating({ try store?.read { try $0.newestOutboxTime() } ?? nil }) else {
             return
@@ -51,7 +51,7 @@ extension SyncClient {
     ) async throws {
         do {
             try await wait(seconds: timeout) { client in
-                // The file was closed.
+                // If the file is closed, the wait ends without an error.
                 guard let store = client.store else { return true }
                 return try Realm.Error.translating { try store.read { try condition($0) } }
             }

@@ -12,9 +12,9 @@ import MartletSyncProtocol
 /// let dogs = try await realm.objects(Dog.self).where { $0.age > 1 }.subscribe()
 /// ```
 ///
-/// The types with `sync: both` in their YAML are synchronized. The program reads and writes its file as any other; changes
-/// are sent to the service when there is a connection. A file that has once been synchronized can be written only with a
-/// `SyncConfiguration`.
+/// The types with `sync: both` or `sync: upload` in their YAML are synchronized. The program reads and writes the file
+/// like any other Realm. The client sends the changes to the service when there is a connection. After a file was
+/// synchronized for the first time, it can be opened for writing only with a `SyncConfiguration`.
 public struct SyncConfiguration: Sendable {
     /// The address of the service, with the scheme `ws` or `wss`.
     public var service: URL
@@ -28,8 +28,8 @@ public struct SyncConfiguration: Sendable {
     /// True to call `initialSubscriptions` whenever the first Realm of this process opens the file, not only for a new
     /// file.
     public var rerunOnOpen = false
-    /// Called on a background queue with errors of the connection and with changes that the service has reverted. The
-    /// client continues by itself; see `SyncError.Code`.
+    /// Called on a background queue with errors of the connection and of the file, and with changes that the service
+    /// has reverted. `SyncError.Code` says for each error how the client continues.
     public var errorHandler: (@Sendable (SyncError) -> Void)?
 
     package var transport: any SyncTransport
@@ -66,7 +66,7 @@ public struct SyncConfiguration: Sendable {
 }
 
 #if !Sync
-    /// Takes the place of the network in a build without the trait 'Sync'.
+    /// The transport of a build without the trait 'Sync'. It never connects.
     private struct MissingTransport: SyncTransport {
         struct Missing: Error {}
 

@@ -8,19 +8,21 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// There is no connection. The client connects again, after half a second to a minute.
+        /// The client cannot connect, or the connection has ended. The client connects again after half a second to a
+        /// minute, or later if the service asks for a longer delay.
         public static let connectionFailed = Code(rawValue: "connectionFailed")
-        /// The program returned no token, or the service does not accept it. The client asks the program for another
-        /// one, after half a second to a minute.
+        /// The program returned no token, or the service does not accept the token. The client asks the program for
+        /// another token when it connects again, after half a second to a minute.
         public static let notAuthenticated = Code(rawValue: "notAuthenticated")
-        /// The program is not compatible with the service. The client does not connect again until
-        /// `SyncSession.reconnect()`, or until the program starts again. The file can be used.
+        /// The program is not compatible with the service. The client does not connect again until the program calls
+        /// `SyncSession.reconnect()` or opens the file again after closing it. The file can still be read and written.
         public static let incompatible = Code(rawValue: "incompatible")
-        /// The service was restored from a backup, or the client was away for too long. The client loads its data again
-        /// and keeps the changes that were not sent yet.
+        /// The database was restored from a backup or replaced, the client was not connected for too long, or the
+        /// rights of the user have changed. The client downloads its data again, and keeps the changes that were not
+        /// sent yet.
         public static let startsAgain = Code(rawValue: "startsAgain")
-        /// The service has reverted changes of this client. `compensatingWriteInfo` names the objects. The file shows
-        /// them as they are in the database.
+        /// The service has reverted changes of this client. `compensatingWriteInfo` names the objects. The file already
+        /// contains them as they are in the database.
         public static let writesReverted = Code(rawValue: "writesReverted")
         /// The file could not be read or written. The client tries again later.
         public static let fileFailed = Code(rawValue: "fileFailed")

@@ -4,8 +4,8 @@ import MartletEngine
 
 /// The connection of a synchronized file to the service.
 ///
-/// A process that opens the file connects by itself. If several processes open it, one of them is connected; all of them
-/// can wait for the service. It can be used on any thread. It does not keep the file open.
+/// The client connects when the program opens the file. If several processes open the file, one of them is connected,
+/// and all of them can call `wait(for:timeout:)`. A session can be used on any thread. It does not keep the file open.
 public struct SyncSession: Sendable {
     let client: SyncClient
 
@@ -16,11 +16,11 @@ public struct SyncSession: Sendable {
 
     /// What the client does.
     public enum State: Sendable {
-        /// It is connected, or connects when it can.
+        /// The client is connected, or tries to connect.
         case active
-        /// The program has suspended it.
+        /// The program has suspended the client.
         case inactive
-        /// The service has refused the program.
+        /// The service has refused the program as incompatible. The client does not try to connect.
         case invalid
     }
 
@@ -32,21 +32,27 @@ public struct SyncSession: Sendable {
     /// The connection of this process to the service; `.disconnected` if another process is connected.
     public var connectionState: ConnectionState { ConnectionState(client.phase) }
 
+    /// What the client does.
     public var state: State { client.isStopped ? .invalid : client.isSuspended ? .inactive : .active }
 
-    /// Ends the connection until `resume()`. Changes are still recorded.
+    /// Ends the connection. The client does not connect again until `resume()` or `reconnect()` is called. Changes are
+    /// still recorded for upload.
     public func suspend() { client.suspend() }
 
     /// Connects again after `suspend()`.
     public func resume() { client.resume() }
 
-    /// Connects at once, without waiting for the time of the next attempt, also if the service has refused the program.
+    /// Connects at once, without waiting for the time of the next attempt, even if the service has refused the program
+    /// or the client is suspended.
     public func reconnect() { client.resume() }
 
-    /// Waits until the service has stored all changes that are committed now, or until the file contains everything that
-    /// is committed in the database now.
+    /// Waits for the changes of one direction.
     ///
-    /// - Parameter timeout: the longest time to wait, in seconds; nil or zero for no limit.
+    /// - Parameters:
+    ///   - direction: `.upload` to wait until the service has stored all changes that were committed in the file before
+    ///     the call; `.download` to wait until the file contains everything that was committed in the database before
+    ///     the call.
+    ///   - timeout: the longest time to wait, in seconds; nil or zero for no limit.
     /// - Throws: `Realm.Error.syncTimedOut`, `CancellationError`, errors of the file; for downloads also
     ///   `Realm.Error.subscriptionRefused`.
     public func wait(for direction: Direction, timeout: TimeInterval? = nil) async throws {
@@ -56,8 +62,8 @@ public struct SyncSession: Sendable {
         }
     }
 
-    /// The part of the data of new subscriptions that has been received, between 0 and 1. Each element is later than the
-    /// one before; values between may be omitted. Ends when the task that reads it is cancelled.
+    /// The fraction of the data of new subscriptions that has been received, between 0 and 1. The stream begins with
+    /// the current value and may skip intermediate values. It ends when the task that reads it is cancelled.
     public var downloadProgress: AsyncStream<Double> {
         AsyncStream { continuation in
             let task = Task { [client] in
@@ -72,7 +78,7 @@ public struct SyncSession: Sendable {
         }
     }
 
-    /// The connection states from now on, beginning with the present one. Ends when the task that reads it is cancelled.
+    /// The connection states, beginning with the current one. The stream ends when the task that reads it is cancelled.
     public var connectionStates: AsyncStream<ConnectionState> {
         AsyncStream { continuation in
             let task = Task { [client] in

@@ -16,13 +16,14 @@ public struct SyncSubscription {
     /// When the subscription was added, by the clock of the machine.
     public var createdAt: Date { Date(timeIntervalSinceReferenceDate: stored.created) }
 
-    /// When its query was last replaced, by the clock of the machine.
+    /// When the query was last replaced, by the clock of the machine. Equal to `createdAt` if it was never replaced.
     public var updatedAt: Date { Date(timeIntervalSinceReferenceDate: stored.updated) }
 
     /// The condition as text, for logs.
     public var queryString: String { editor.text(of: stored) }
 
-    /// Replaces the query by that of all objects of a type. Traps outside of `SyncSubscriptionSet.update`.
+    /// Replaces the query, so that the subscription contains all objects of a type. Traps outside of
+    /// `SyncSubscriptionSet.update`.
     public func updateQuery<Element: Object>(toType type: Element.Type) {
         editor.replace(stored, by: QuerySubscription<Element>(name: name))
     }

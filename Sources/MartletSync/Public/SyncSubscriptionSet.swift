@@ -11,8 +11,8 @@ import MartletEngine
 /// }
 /// ```
 ///
-/// The set shows the subscriptions at the time when it was read, and after its own `update` those of the update. It is used
-/// on the executor of its Realm only.
+/// The set contains the subscriptions that the file had when the set was read, or the result of its own last `update`.
+/// A set must be used only on the executor of its Realm.
 public struct SyncSubscriptionSet {
     let editor: SubscriptionEditor
 
@@ -21,7 +21,7 @@ public struct SyncSubscriptionSet {
     /// The number of subscriptions.
     public var count: Int { editor.subscriptions.count }
 
-    /// Whether the objects of the subscriptions are in the file. Reads the file.
+    /// Whether the objects of the subscriptions are in the file. If the file cannot be read, the state is `.error`.
     public var state: SyncSubscriptionState {
         do {
             return try editor.state()
@@ -37,12 +37,12 @@ public struct SyncSubscriptionSet {
         editor.position(named: name).map { SyncSubscription(editor: editor, stored: editor.subscriptions[$0]) }
     }
 
-    /// The first subscription with the query of all objects of a type; nil if there is none.
+    /// The first subscription to all objects of a type, without a condition; nil if there is none.
     public func first<Element: Object>(ofType type: Element.Type) -> SyncSubscription? {
         found(editor.first(QuerySubscription<Element>()))
     }
 
-    /// The first subscription with a query; nil if there is none.
+    /// The first subscription to a type with this condition; nil if there is none.
     public func first<Element: ModelObject & Object, Condition: QueryConvertible<Element>>(
         ofType type: Element.Type, where condition: @escaping (Element.RootFields) -> Condition
     ) -> SyncSubscription? {
@@ -55,15 +55,16 @@ public struct SyncSubscriptionSet {
 
     // MARK: Changing
 
-    /// Changes the subscriptions in one transaction, and returns when it is committed. The client then sends the whole
-    /// set to the service.
+    /// Changes the subscriptions in one transaction, and returns when the transaction is committed. The client then
+    /// sends the whole set to the service.
     ///
-    /// Other threads and processes that change the subscriptions wait meanwhile. Traps inside a write of the Realm.
+    /// While `block` runs, all other writes of the file wait, also those of other processes. Traps inside a write of
+    /// the Realm.
     ///
     /// - Parameters:
     ///   - block: changes the subscriptions. If it throws, nothing is changed.
-    ///   - onComplete: called on a background thread when the objects of the set, or of one that has replaced it, are in
-    ///     the file, or with an error if the service refuses it.
+    ///   - onComplete: called on a background thread. The argument is nil when the objects of this set, or of a later
+    ///     set, are in the file. It is an error if the service refuses the set, or if the file cannot be read.
     /// - Throws: what `block` throws; `Realm.Error.subscriptionRefused` for a query that cannot be subscribed to;
     ///   `.invalidInput` for a name that is already used; errors of the file.
     public func update(_ block: () throws -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil) throws {
@@ -84,8 +85,8 @@ public struct SyncSubscriptionSet {
     ///
     /// Without a connection to the service, this waits until there is one, or until the task is cancelled.
     ///
-    /// - Throws: the errors of `update(_:onComplete:)`; `Realm.Error.subscriptionRefused` if the service refuses the set;
-    ///   `CancellationError`.
+    /// - Throws: the errors of `update(_:onComplete:)`; `Realm.Error.subscriptionRefused` if the service refuses the
+    ///   set; `CancellationError`.
     public func update(
         _ block: () throws -> Void,
         isolation: isolated `an actor: mark the caller '@MainActor', or open the Realm in a function without 'async'` =
@@ -98,8 +99,8 @@ public struct SyncSubscriptionSet {
 
     /// Adds subscriptions. Traps outside of `update`.
     ///
-    /// A subscription without a name is not added if there is one with the same query and without a name. If there is one
-    /// with the same name, `update` throws.
+    /// A query without a name is not added if a subscription without a name has the same query. If a subscription has
+    /// the name of a query, `update` throws.
     public func append<Element: Object>(_ queries: QuerySubscription<Element>...) {
         for query in queries { editor.append(query) }
     }
@@ -113,10 +114,10 @@ public struct SyncSubscriptionSet {
     /// Removes the subscription with a name. Traps outside of `update`.
     public func remove(named name: String) { editor.remove { $0.name == name } }
 
-    /// Removes the subscriptions without a name to all objects of a type. Traps outside of `update`.
+    /// Removes each unnamed subscription to all objects of a type. Traps outside of `update`.
     public func remove<Element: Object>(ofType type: Element.Type) { remove(QuerySubscription<Element>()) }
 
-    /// Removes the subscriptions without a name that have a query. Traps outside of `update`.
+    /// Removes each unnamed subscription to a type with this condition. Traps outside of `update`.
     public func remove<Element: ModelObject & Object, Condition: QueryConvertible<Element>>(
         ofType type: Element.Type, where condition: @escaping (Element.RootFields) -> Condition
     ) {
@@ -133,7 +134,7 @@ public struct SyncSubscriptionSet {
     /// Removes all subscriptions, or only those without a name. Traps outside of `update`.
     public func removeAll(unnamedOnly: Bool = false) { editor.remove { !unnamedOnly || $0.name == nil } }
 
-    /// Removes all subscriptions to objects of a type. Traps outside of `update`.
+    /// Removes all subscriptions to objects of a type, with and without a name. Traps outside of `update`.
     public func removeAll<Element: Object>(ofType type: Element.Type) {
         let name = editor.realm.objects(type).definition.type
         editor.remove { $0.type == name }

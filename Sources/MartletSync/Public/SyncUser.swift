@@ -16,7 +16,8 @@ public struct SyncUser: Sendable {
     /// Creates a user.
     ///
     /// - Parameters:
-    ///   - id: the claim of the token that identifies the user, by default `sub`. It must not be empty.
+    ///   - id: the value of the claim that identifies the user in the token, by default the claim `sub`. Must not be
+    ///     empty.
     ///   - token: returns a JSON Web Token that the service accepts. Called on a background thread before each
     ///     connection, and a minute before the token expires. If it throws, the client tries again later.
     public init(id: String, token: @escaping @Sendable () async throws -> String) {
@@ -24,11 +25,11 @@ public struct SyncUser: Sendable {
         self.token = token
     }
 
-    /// A folder for the files of this user, inside the folder of the default file. The folder is created when a file in
-    /// it is opened.
+    /// A folder for the files of this user: `sync/<id>` inside the folder of the default file. Opening a file in the
+    /// folder creates the folder.
     ///
-    /// The name of the folder is the id of the user, in which characters that file names cannot contain are written as
-    /// `%` and their bytes.
+    /// The name of the folder is the id of the user, in which every character except ASCII letters, digits, `-` and `_`
+    /// is percent-encoded.
     public var folder: URL {
         var allowed = CharacterSet.alphanumerics
         allowed.insert(charactersIn: "-_")

@@ -12,24 +12,25 @@ package enum ClientAction: Sendable, Equatable {
     case reverted(upload: UInt64, [RevertedObject])
     /// Notify the program that the service refused a set of subscriptions.
     case refused(set: UInt64, message: String)
-    /// Notify the program that the client has everything that was committed before it sent this mark.
+    /// Notify the program that the client has received everything that was committed in the database before the client
+    /// sent `mark` with this number.
     case marked(UInt64)
     /// Get a new token and send it to the service, because the token of the session expires soon.
     case renewToken
-    /// Close the connection. A malformed or unexpected message closes it too.
+    /// Close the connection, because the service has ended the session or has sent an unexpected message.
     case close(ServiceMessage.Failure)
 }
 
 /// One connection of a client to the service.
 ///
 /// This is a value without threads, clocks and sockets. Its methods return what the owner has to do. There is no method
-/// for a connection that breaks: the owner discards the session and creates another one with the state that it has
-/// committed.
+/// for a connection that breaks: the owner discards the session, and creates another one from the state that the file
+/// contains.
 package struct ClientSession: Sendable {
     package private(set) var state: ClientState
     private let schemaHash: [UInt8]
     private let token: String
-    /// The epoch of the service; nil before it has answered.
+    /// The epoch of the service; nil until the service has sent `welcome`.
     private var epoch: String?
     /// The number of the newest upload that was sent in this session or that the service had already stored.
     private var sentUpload: UInt64 = 0
@@ -38,7 +39,7 @@ package struct ClientSession: Sendable {
     /// The sets of subscriptions that the client has sent and the service has not answered. The service answers them in
     /// this order, and sends the data of each as the difference to the one before.
     private var sentSets: [ClientState.SubscriptionSet] = []
-    /// The newest set that the service has refused. It is sent again only by another session.
+    /// The newest set that the service has refused. This session does not send it again.
     private var refusedSet: UInt64 = 0
     /// The parts received so far of changes that are not complete. The client shows them when the last part arrives.
     private var staged = DownloadedBatch(rows: [], leaving: [])
@@ -48,12 +49,13 @@ package struct ClientSession: Sendable {
     /// The parts received so far of the data of the first set in `sentSets`.
     private var stagedSet = DownloadedBatch(rows: [], leaving: [])
 
-    /// No further upload is sent while the operations of those in flight have more bytes than this.
+    /// The limit for the uploads that were sent and are not acknowledged. If their operations have this many bytes or
+    /// more, the client sends no further upload.
     package static let maximumBytesInFlight = 8 << 20
 
     private let partBytes: Int
 
-    /// - Parameter partBytes: the size of the operations in one message of an upload.
+    /// - Parameter partBytes: the greatest size of the operations in one message of an upload, in bytes.
     package init(
         _ state: ClientState, schemaHash: [UInt8], token: String, partBytes: Int = UploadParts.usualBytes
     ) {
@@ -109,9 +111,10 @@ package struct ClientSession: Sendable {
 
     private mutating func begin(_ welcome: ServiceMessage.Welcome, _ wall: UInt64) -> [ClientAction] {
         guard epoch == nil else { return [.close(.unexpected)] }
-        // The uploads of a client are numbered, so they must not be continued under another number of the client.
+        // The service must not assign another identity: the numbers of the uploads belong to one client.
         guard state.identity.map({ $0.id == welcome.identity.id }) ?? true else { return [.close(.unexpected)] }
-        // The service was restored from a backup that does not contain these uploads.
+        // The service has fewer uploads than it has acknowledged: its database was restored from a backup that does not
+        // contain them.
         guard welcome.storedUpload >= state.acknowledgedUpload else { return [.close(.lostUploads)] }
         epoch = welcome.epoch
         state.identity = welcome.identity
@@ -128,8 +131,8 @@ package struct ClientSession: Sendable {
             sentSets.append(state.wanted)
             actions.append(.send(.subscribe(set: state.wanted.number, state.wanted.queries)))
         }
-        // The service acknowledges an upload with the changes after the position of the client. If a client without a
-        // position sent an upload and the connection broke, it would not learn what became of the objects.
+        // The service acknowledges an upload with the changes after the position of the client. A client without a
+        // position sends no upload: if the connection broke, the client would never receive the result of the upload.
         guard state.position != nil else { return actions }
         let limit = state.acknowledgedUpload + SyncProtocol.maximumUploadsInFlight
         for upload in state.outbox where upload.number > sentUpload && upload.number <= limit {
@@ -163,7 +166,8 @@ package struct ClientSession: Sendable {
         return [.commit(UploadMask(state.outbox).masked(answered.data))] + sendPending()
     }
 
-    // Removes and returns the first set that was not answered, with its data; nil if it does not have this number.
+    // Removes and returns the first set that the service has not answered, with its data. Returns nil if this set does
+    // not have the given number.
     private mutating func takeAnswered(
         _ number: UInt64
     ) -> (set: ClientState.SubscriptionSet, data: DownloadedBatch)? {

@@ -5,15 +5,16 @@ import MartletValues
     import MartletEngine
 #endif
 
-/// What the file of a client contains about its synchronization, besides the objects.
+/// The state of synchronization that the file of a client contains, besides the objects.
 package struct ClientState: Sendable, Equatable {
     /// Nil until the service has assigned an identity.
     package internal(set) var identity: ClientIdentity?
     /// The state of the database that the objects show; nil before the client has received any.
     package internal(set) var position: SyncPosition?
-    /// The set of subscriptions to which the objects belong.
+    /// The set of subscriptions whose objects the file contains.
     package internal(set) var shown = SubscriptionSet()
-    /// The newest set of subscriptions. It differs from `shown` until the service has sent its objects.
+    /// The newest set of subscriptions. It differs from `shown` until the service has sent the objects of the newest
+    /// set.
     package internal(set) var wanted = SubscriptionSet()
     /// The uploads that the service has not acknowledged, in the order of their numbers.
     package internal(set) var outbox: [ClientMessage.Upload] = []
@@ -47,7 +48,7 @@ package struct ClientState: Sendable, Equatable {
     }
 }
 
-/// A change of the objects of a client, which is committed together with the new state.
+/// Changes of the objects of a client. They are committed together with the new `ClientState`.
 package struct DownloadedBatch: Sendable, Equatable {
     package var rows: [SyncRow]
     /// Objects to delete without an upload. Links to them become nil.
@@ -59,7 +60,7 @@ package struct DownloadedBatch: Sendable, Equatable {
     package var addresses: Set<ObjectAddress> { Set(rows.map(\.address)) }
 }
 
-/// The values that downloads must not overwrite, because uploads that are not acknowledged have written them.
+/// The values that downloads must not overwrite, because they were written by uploads that are not acknowledged yet.
 ///
 /// When an upload is acknowledged, the service sends the state of every object that the upload has touched. Until then
 /// the client shows its own values.
@@ -115,12 +116,12 @@ package struct UploadMask: Sendable {
     /// Whether an upload has touched the object.
     package func contains(_ address: ObjectAddress) -> Bool { masks[address] != nil }
 
-    /// The values of a downloaded row that may be shown; nil if the row must not be changed at all.
+    /// The values of a downloaded row that may be written to the file; nil if nothing of the row may be written.
     ///
-    /// If an upload has written a value inside an embedded object, the whole embedded object is masked. If it has changed a
-    /// collection, the whole collection is masked. A counter is not
-    /// masked: it gets the value of the service and what the uploads add to it, because the service has not added that
-    /// yet.
+    /// If an upload has written a value inside an embedded object, a downloaded value of the whole embedded object is
+    /// masked. If an upload has changed a collection, the whole collection is masked. A counter is not masked. Its new
+    /// value is the downloaded value plus the amounts in the uploads, because the downloaded value does not contain
+    /// these amounts yet.
     package func unmasked(_ row: SyncRow) -> SyncRow? {
         switch masks[row.address] {
         case nil: return row
@@ -135,7 +136,7 @@ package struct UploadMask: Sendable {
         }
     }
 
-    /// The part of a downloaded batch that may be shown.
+    /// The part of a downloaded batch that may be written to the file.
     package func masked(_ batch: DownloadedBatch) -> DownloadedBatch {
         #if MARTLET_SEEDED_BUGS
             if SeededSyncBug.isOn(.unmaskedSession) { return batch }
@@ -155,7 +156,8 @@ extension UploadMask.MaskedValues {
 }
 
 extension SyncValue {
-    /// The sum; the nearest integer if it does not fit 64 bits. The service refuses such an addition.
+    /// The sum, or the nearest integer if the sum does not fit 64 bits. The service refuses an addition that does not
+    /// fit.
     fileprivate func adding(_ amount: Int128) -> SyncValue {
         guard case .scalar(.integer(let number)) = self else { return self }
         return .scalar(.integer(Int64(clamping: Int128(number) + amount)))

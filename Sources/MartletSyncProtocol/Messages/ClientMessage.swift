@@ -1,4 +1,5 @@
-/// A snapshot of PostgreSQL whose changes a client has received completely: the text of `pg_current_snapshot()`.
+/// A snapshot of PostgreSQL, as the text of `pg_current_snapshot()`. A client at this cursor has received all changes
+/// of the transactions that are visible in the snapshot.
 package struct SyncCursor: Sendable, Hashable {
     package let text: String
     package init(_ text: String) { self.text = text }
@@ -47,14 +48,14 @@ package enum ClientMessage: Sendable, Hashable {
         package var protocolVersion: UInt64
         /// Nil for a client that has no identity yet.
         package var identity: ClientIdentity?
-        /// The hash of the facts of the client's schema.
+        /// The hash of `AgreedSchema.agreement` on the side of the client.
         package var schemaHash: [UInt8]
-        /// Nil for a client that has no data yet.
+        /// Nil for a client that has received no data yet, or that loads all of its data again.
         package var position: SyncPosition?
         /// The number of the newest upload that the service has acknowledged.
         package var acknowledgedUpload: UInt64
-        /// The set of subscriptions to which the client's data belongs. The service keeps no state of clients, so the
-        /// client sends the queries too.
+        /// The set of subscriptions whose objects the client has. The service keeps no state of clients, so the client
+        /// sends the queries of the set, too.
         package var subscriptionSet: UInt64
         package var queries: [SubscribedQuery]
         /// Proves who the user is.
@@ -76,14 +77,14 @@ package enum ClientMessage: Sendable, Hashable {
         }
     }
 
-    /// The changes of one or more transactions of the client, which the service stores as a whole.
+    /// The changes of one or more transactions of the client. The service stores an upload as a whole.
     package struct Upload: Sendable, Hashable {
-        /// 1 for the first upload of a client. The service stores the upload of each number once.
+        /// The first upload of a client has the number 1. The service stores each number once.
         package var number: UInt64
-        /// The cursor of the client when it wrote. Values that are visible at this cursor never win against this
-        /// upload.
+        /// The cursor of the client when the transaction was committed. Values that are visible at this cursor never
+        /// win against this upload.
         package var base: SyncCursor
-        /// The time stamp of the write, by which conflicts are decided.
+        /// The time stamp of the write. It decides conflicts with other writes.
         package var time: HybridTimestamp
         package var operations: [SyncOperation]
 
@@ -100,11 +101,11 @@ package enum ClientMessage: Sendable, Hashable {
     case subscribe(set: UInt64, [SubscribedQuery])
     /// The last message of an upload. Its operations follow those in the `uploadPart` messages before it.
     case upload(Upload)
-    /// Asks the service for a `mark` with this number, after all changes that were committed before.
+    /// Asks the service to send all changes that are committed in the database, and then a `mark` with this number.
     case mark(UInt64)
     /// Replaces the token of the session.
     case token(String)
-    /// Operations of the next upload, which does not fit into one message.
+    /// The first operations of an upload that does not fit into one message. The `upload` message follows.
     case uploadPart([SyncOperation])
 }
 
@@ -113,6 +114,6 @@ package enum SyncProtocol {
     package static let version: UInt64 = 1
     /// The name of the WebSocket subprotocol.
     package static let subprotocol = "martlet.sync.1"
-    /// How many uploads a client sends before the service has acknowledged the first of them.
+    /// The greatest number of uploads that a client sends before the service has acknowledged the first of them.
     package static let maximumUploadsInFlight: UInt64 = 64
 }

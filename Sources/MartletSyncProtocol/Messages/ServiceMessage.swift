@@ -1,4 +1,4 @@
-/// The values of one object: all of them, or, if the client knows the object already, only those that changed.
+/// Values of one object: the values that changed if the client has the object, or else all values.
 package struct SyncRow: Sendable, Hashable {
     package var address: ObjectAddress
     package var values: [ValuePath: SyncValue]
@@ -14,7 +14,7 @@ package struct RevertedObject: Sendable, Hashable {
     package enum Reason: UInt8, Sendable, CaseIterable {
         /// The user may not make this change.
         case notPermitted
-        /// The change violates a unique, not-null or foreign-key constraint of the database.
+        /// The change violates a constraint of the database, or a trigger of the database refuses it.
         case constraint
         /// A value does not fit its column.
         case invalidValue
@@ -57,7 +57,7 @@ package enum ServiceMessage: Sendable, Hashable {
         /// The number of the newest upload of this client that is visible at the cursor.
         package var acknowledgedUpload: UInt64
         package var rows: [SyncRow]
-        /// Objects that were deleted, or that no subscription contains any more.
+        /// Objects that were deleted in the database, or that no subscription contains any more.
         package var leaving: [ObjectAddress]
         /// False if more messages with parts of these changes follow. The client shows all parts together.
         package var isLast: Bool
@@ -78,14 +78,14 @@ package enum ServiceMessage: Sendable, Hashable {
         package enum Action: UInt8, Sendable, CaseIterable {
             /// Connect again after the delay.
             case retry
-            /// Ask the user to sign in.
+            /// Connect again with another token. The program may have to ask the user to sign in.
             case signIn
-            /// Discard the downloaded data and start again. The uploads are kept.
+            /// Discard the position and load all data again. The objects remain until the data has arrived. The uploads
+            /// are kept.
             case startAgain
             /// Do not connect again: the program is not compatible with the service.
             case stop
-            /// Discard the downloaded data and the identity of the client, and start again. The uploads are kept, with
-            /// new numbers.
+            /// As `startAgain`, and also discard the identity of the client. The uploads are kept, with new numbers.
             case registerAgain
         }
 
@@ -102,15 +102,15 @@ package enum ServiceMessage: Sendable, Hashable {
     }
 
     case welcome(Welcome)
-    /// A part of the data of a new set of subscriptions. `progress` is between 0 and 1,000.
+    /// A part of the data of a new set of subscriptions. `progress` is the received fraction in thousandths.
     case chunk(rows: [SyncRow], leaving: [ObjectAddress], progress: UInt64)
-    /// The client has all data of a set of subscriptions at the cursor.
+    /// The service has sent all data of a set of subscriptions at the cursor.
     case complete(set: UInt64, SyncCursor)
     /// The service refused a set of subscriptions; the previous one stays in effect.
     case refused(set: UInt64, message: String)
     case changes(Changes)
-    /// The answer to the `mark` of the client with this number. The service has sent before it all changes that were
-    /// committed when it received the request.
+    /// The answer to the `mark` of the client with this number. Before this message, the service has sent all changes
+    /// that were committed when it received the `mark` of the client.
     case mark(UInt64)
     /// The service stored an upload without its changes of these objects.
     case reverted(upload: UInt64, [RevertedObject])

@@ -1,11 +1,12 @@
 /// Divides uploads into messages, because the size of a message is limited.
 package enum UploadParts {
-    /// The size of the operations in one message. A single larger operation has a message of its own.
+    /// The greatest size of the operations in one message, in bytes. An operation that is larger has a message of its
+    /// own.
     package static let usualBytes = 256 << 10
 
-    /// The messages of an upload, in the order in which they are sent, and the size of its operations.
+    /// The messages of an upload, in the order in which they are sent, and the size of all of its operations in bytes.
     ///
-    /// - Parameter maximumBytes: the size of the operations in one message.
+    /// - Parameter maximumBytes: the greatest size of the operations in one message, in bytes.
     package static func messages(
         of upload: ClientMessage.Upload, maximumBytes: Int = usualBytes
     ) -> (messages: [ClientMessage], bytes: Int) {

@@ -1,7 +1,7 @@
 package import MartletEngine
 
-/// The object types on which a client and the service agreed. Messages and conditions name a type by its position here,
-/// and a property by its index in the type.
+/// The object types on which a client and the service agreed. Messages and conditions contain the position of a type in
+/// `types` (its number) and the index of a property in its type, instead of names.
 package struct AgreedSchema: Sendable {
     package let types: [ObjectTypeSchema]
     private let numbers: [String: Int]
@@ -13,7 +13,7 @@ package struct AgreedSchema: Sendable {
     }
 
     /// The synchronized types and the embedded types that they contain, in the order of the code points of their names.
-    /// Clients and the service get the same numbers, however many other types each of them has.
+    /// Clients and the service get the same numbers, even if their other types differ.
     ///
     /// - Parameters:
     ///   - synced: the names of the synchronized types.
@@ -43,9 +43,9 @@ package struct AgreedSchema: Sendable {
         type(named: name).flatMap { type in type.primaryKey.map { type.properties[$0] } }
     }
 
-    /// The part of the schema that must be equal on both sides, so that they understand each other's messages: the
-    /// facts of all types without what affects only one side, such as rules, indexes, unique values, deletion rules and
-    /// former names. The hash of this text identifies the schema in `hello`.
+    /// The part of the schema that must be equal on both sides, so that they understand each other's messages. This
+    /// text consists of the schema facts of all types, without the parts that concern only one side: rules, indexes,
+    /// unique values, deletion rules and former names. `hello` contains the hash of the text.
     package var agreement: String {
         types.map { type in
             var agreed = ObjectTypeSchema(name: type.name, isEmbedded: type.isEmbedded)

@@ -6,7 +6,7 @@ package struct ConditionBuilder {
     private let type: Int
     private let schema: AgreedSchema
     private let primaryKey: (_ type: String, ObjectKey) throws -> SQLValue?
-    // Protects the stack. The engine refuses deeper queries.
+    // Protects the stack. The engine refuses deeper queries, too.
     private static let greatestDepth = 200
 
     /// - Parameters:
@@ -22,7 +22,7 @@ package struct ConditionBuilder {
 
     /// The canonical condition of a query. The sort order is ignored.
     ///
-    /// - Throws: `UnsupportedQuery` with the part that a subscription cannot contain, and what `primaryKey` throws.
+    /// - Throws: `UnsupportedQuery`, which names the part that a subscription cannot contain; what `primaryKey` throws.
     package func condition(_ plan: QueryPlan) throws -> SubscriptionCondition {
         if plan.source != nil {
             throw UnsupportedQuery(
@@ -90,7 +90,8 @@ package struct ConditionBuilder {
         }
     }
 
-    // Without a collection, 'some element does not satisfy it' is the negation.
+    // `someNot` means that some element does not satisfy the predicate. Without a collection there is only one value,
+    // so this is the negation.
     private func negatedForSomeElement(_ predicate: Predicate, _ depth: Int) throws -> SubscriptionCondition {
         let negatable = try condition(predicate, depth: depth + 1)
         try negatable.forEachTest { test, _ in
@@ -167,7 +168,7 @@ package struct ConditionBuilder {
         let path = try path(operand)
         try checkOptions(options, path.name)
         let present = values.filter { $0 != .null }
-        // In a set of objects, the values are the keys of rows.
+        // If the path refers to objects, the values are the keys of their rows.
         let equal =
             path.target == nil
             ? try present.compactMap { value in
@@ -184,7 +185,8 @@ package struct ConditionBuilder {
         return equality(found, try self.keys(keys, found))
     }
 
-    // The primary keys of objects of the client. Objects that do not exist are equal to nothing.
+    // The primary keys of objects in the file of the client. A key without an object is omitted, because nothing equals
+    // it.
     private func keys(_ rows: [ObjectKey], _ path: ConditionPath) throws -> [SQLValue] {
         guard let target = path.target else {
             throw UnsupportedQuery(
@@ -195,7 +197,7 @@ package struct ConditionBuilder {
         return values
     }
 
-    // The value of a comparison of two values, which only a query text contains.
+    // Evaluates a comparison of two constants. Only a query text can contain one, such as `1 < 2`.
     private func constants(
         _ left: SQLValue, _ comparison: Predicate.Comparison, _ right: SQLValue
     ) throws -> SubscriptionCondition {
@@ -232,7 +234,7 @@ package struct ConditionBuilder {
                 "'\(path.name)' is searched for a part of it, which a subscription cannot contain; search a text or data "
                     + "property, for a constant pattern")
         }
-        // A pattern of the other type matches nothing.
+        // A text pattern matches no data, and a data pattern matches no text.
         guard path.operand.kind.isCanonical(pattern) else { return .constant(false) }
         switch match {
         case .equals: return equality(path, [pattern])
@@ -281,7 +283,7 @@ package struct ConditionBuilder {
 }
 
 extension Predicate.Comparison {
-    /// The comparison of a condition. `.notEqual` is the negation of `.equal`, which the caller adds.
+    /// The comparison in a condition. For `.notEqual` this is `.equal`, and the caller negates the condition.
     fileprivate var condition: ConditionComparison {
         switch self {
         case .equal, .notEqual: .equal

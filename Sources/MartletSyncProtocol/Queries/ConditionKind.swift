@@ -17,7 +17,7 @@ package enum ConditionKind: UInt8, Sendable, CaseIterable {
     case date
     /// The bytes of a `DecimalNumber`.
     case decimal
-    /// The stored form of a scalar in an `AnyRealmValue`. See `AnyLiteral`.
+    /// A scalar of an `AnyRealmValue`, in its stored form. See `AnyLiteral`.
     case any
     /// An embedded object, which can only be compared with nil.
     case object
@@ -49,8 +49,8 @@ package enum ConditionKind: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// True if a condition may contain this value for this kind: it is neither nil nor NaN, and no other value of the
-    /// kind is equal to it.
+    /// True if a condition may contain this value for this kind. The value must be neither nil nor NaN. Of several
+    /// equal values, such as zero and negative zero, a condition may contain only one.
     package func isCanonical(_ value: SQLValue) -> Bool {
         switch (self, value) {
         case (.bool, .integer(let number)): number == 0 || number == 1
@@ -70,10 +70,11 @@ package enum ConditionKind: UInt8, Sendable, CaseIterable {
     package var isSearchable: Bool { self == .text || self == .data }
 }
 
-/// Scalars that are compared with `AnyRealmValue` values.
+/// The form of a scalar that a condition compares with an `AnyRealmValue` property.
 ///
-/// Numbers of different types can be equal. Therefore a number is an integer if it fits 64 bits, otherwise a
-/// floating-point number if that has the same value, otherwise a decimal.
+/// Numbers of different types can be equal, but a condition may contain only one form of a number. A number becomes an
+/// integer if it is whole and fits 64 bits. Otherwise it becomes a `Double` if a `Double` has exactly this value, and
+/// otherwise a decimal.
 package enum AnyLiteral: Equatable {
     case value(SQLValue)
     /// NaN equals nothing and has no order.
@@ -81,7 +82,7 @@ package enum AnyLiteral: Equatable {
     /// Links, lists, maps and damaged values.
     case unsupported
 
-    /// The only form of a value in a condition.
+    /// Converts a value to the only form in which a condition may contain it.
     package static func canonical(_ stored: SQLValue) -> AnyLiteral {
         guard stored != .null, AnyValue.isWellFormed(stored) else { return .unsupported }
         switch stored.tag {

@@ -1,14 +1,14 @@
 import MartletEngine
 import MartletValues
 
-/// The value that a query compares with an operand, as the engine binds it.
+/// The value that a query compares with an operand, in the form that the engine binds to a statement.
 struct ConditionLiteral {
     let operand: ConditionOperand
     let value: SQLValue
     /// The name of the operand, for errors.
     let name: String
 
-    /// The value in the type of the operand. Nil if no value of this type is equal to it.
+    /// The value, converted to the type of the operand. Nil if no value of this type is equal to it.
     func equalValue() throws(UnsupportedQuery) -> SQLValue? {
         if isNaN { return nil }
         switch (operand.kind, value) {
@@ -35,7 +35,7 @@ struct ConditionLiteral {
         }
     }
 
-    // Nothing equals NaN, and it has no order. For an `AnyRealmValue`, `AnyLiteral` finds it.
+    // NaN equals nothing and has no order. For an `AnyRealmValue`, `AnyLiteral` detects NaN.
     private var isNaN: Bool {
         switch (operand.kind, value) {
         case (.any, _): false

@@ -1,11 +1,12 @@
 import MartletEngine
 
-/// What a path of a query refers to, in the numbers of the agreed schema.
+/// What a path of a query refers to. The operand contains the numbers of the agreed schema.
 struct ConditionPath {
     let operand: ConditionOperand
     /// True if the path ends in a collection, whose elements are compared.
     let isCollection: Bool
-    /// The type whose objects the path refers to; nil if it refers to values. Objects are compared by their primary key.
+    /// The type of the objects that the path refers to; nil if it refers to values. Objects are compared by their
+    /// primary keys.
     let target: String?
     let name: String
 

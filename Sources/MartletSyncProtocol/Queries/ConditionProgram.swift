@@ -1,7 +1,7 @@
 package import MartletEngine
 package import MartletValues
 
-/// The operands of conditions on one type. Each has a position in `RowOperands`.
+/// The operands of all conditions on one type. Each operand has a position in the arrays of `RowOperands`.
 package struct OperandTable: Sendable {
     /// The operands of single values, or of collections.
     fileprivate struct Part: Sendable {
@@ -45,13 +45,14 @@ package struct OperandTable: Sendable {
 
     package init() {}
 
-    /// The position of the operand of a condition that was added.
+    /// The position of a single value that a program tests; nil if no program has added it.
     package func position(of operand: ConditionOperand) -> Int? { values.position(of: operand) }
 
-    /// The position of the collection of a condition that was added.
+    /// The position of a collection that a program tests; nil if no program has added it.
     package func position(ofCollection operand: ConditionOperand) -> Int? { collections.position(of: operand) }
 
-    /// Removes the operands that a program of this condition has added and that no other program uses.
+    /// Removes one use of each operand of the condition. Call this when a program of the condition is discarded. A
+    /// position becomes free when no other program uses its operand.
     package mutating func remove(_ condition: SubscriptionCondition) {
         condition.forEachTest { test, _ in
             for operand in test.operands {
@@ -61,7 +62,7 @@ package struct OperandTable: Sendable {
     }
 }
 
-/// The values of the operands of an `OperandTable` in one row, in the form in which they are compared.
+/// The values that the operands of an `OperandTable` have in one row, in the form in which they are compared.
 package struct RowOperands: Sendable, Equatable {
     package let values: [SQLValue]
     package let collections: [[SQLValue]]
@@ -79,7 +80,7 @@ package struct RowOperands: Sendable, Equatable {
     }
 }
 
-/// The values that one test of a condition compares. `all(of:)` returns them in the order of the tests.
+/// The values with which one test of a condition compares its operand.
 package enum ConditionParameter: Sendable {
     case none
     case value(SQLValue)
@@ -109,7 +110,7 @@ package enum ConditionParameter: Sendable {
         }
     }
 
-    /// The parameters of a condition.
+    /// The parameters of a condition, in the order of its tests.
     package static func all(of condition: SubscriptionCondition) -> [ConditionParameter] {
         var parameters: [ConditionParameter] = []
         condition.forEachTest { test, _ in parameters.append(ConditionParameter(test)) }
@@ -131,7 +132,7 @@ package struct ConditionProgram: Sendable {
     private enum Test: Sendable {
         case isNil(Int)
         case isIn(Int)
-        /// For `AnyRealmValue`s, which have an order only within one kind.
+        /// A comparison of an `AnyRealmValue` property. Such values have an order only within one kind.
         case anyOrder(Int, ConditionComparison)
         case order(Int, ConditionComparison)
         case text(Int)

@@ -1,26 +1,26 @@
 import MartletEngine
 import MartletValues
 
-/// A number of any type as a bound for the values of an integer or floating-point property.
+/// A number of any type with which a query compares an integer or floating-point property.
 ///
 /// The engine compares numbers of different types exactly. A condition contains only values of the type of its
-/// property, so the bound becomes the least value of this type that is not less than it. The values of a type are
-/// searched in their order by bisection: integers as they are, floating-point numbers by their bits.
+/// property. So the number becomes the least value of this type that is not less than the number: for an integer
+/// property, 3.5 becomes 4. This value is found by a binary search over all values of the type.
 struct NumberThreshold {
     let operand: ConditionOperand
     /// An integer, a floating-point number other than NaN, or the bytes of a decimal other than NaN.
     let literal: SQLValue
 
-    /// The value of the type that equals the number; nil if there is none.
+    /// The value of the property's type that equals the number; nil if there is none.
     var equalValue: SQLValue? {
         guard let least = leastNotLess, order(of: least) == 0 else { return nil }
         return least
     }
 
-    /// The canonical condition that the value has this order.
+    /// The canonical condition that the property has this order relative to the number.
     func condition(_ comparison: ConditionComparison) -> SubscriptionCondition {
         guard let least = leastNotLess else {
-            // All values are less.
+            // All values of the type are less than the number.
             guard comparison == .less || comparison == .lessOrEqual else { return .constant(false) }
             return test(.lessOrEqual, operand.kind == .floating ? .real(.infinity) : .integer(.max))
         }
@@ -38,7 +38,7 @@ struct NumberThreshold {
         var high = isFloating ? Self.position(.infinity) : .max
         guard order(of: value(at: high)) >= 0 else { return nil }
         while low < high {
-            // The sum of the halves does not overflow.
+            // The sum of the halves cannot overflow.
             let middle = (low >> 1) + (high >> 1) + (low & high & 1)
             if order(of: value(at: middle)) >= 0 { high = middle } else { low = middle + 1 }
         }
@@ -51,7 +51,8 @@ struct NumberThreshold {
         return .real(number == 0 ? 0 : number)
     }
 
-    // As signed integers, the bits of numbers have the order of the numbers if the bits of negative ones are inverted.
+    // The bits of a number as a signed integer; for negative numbers, all bits except the sign are inverted. These
+    // integers have the order of the numbers.
     private static func position(_ number: Double) -> Int64 {
         let bits = Int64(bitPattern: number.bitPattern)
         return bits ^ ((bits >> 63) & .max)
@@ -61,7 +62,7 @@ struct NumberThreshold {
         Double(bitPattern: UInt64(bitPattern: position ^ ((position >> 63) & .max)))
     }
 
-    // The order of a value of the type relative to the number, as in the engine.
+    // Compares a value of the type with the number, as the engine does.
     private func order(of value: SQLValue) -> Int {
         guard case .blob = literal, let decimal = DecimalNumber(value) else {
             return ValueOrder.compare(value, literal)

@@ -3,8 +3,8 @@ import MartletValues
 
 /// The values of one row that conditions test.
 package struct RowImage: Sendable, Hashable {
-    /// An embedded object is either one value at its path, or values at the paths of its properties. A missing value is
-    /// nil.
+    /// The values by their paths. An embedded object is either one value at its path, or several values at the paths of
+    /// its properties. A missing value is nil.
     package var values: [ValuePath: SyncValue]
     /// The elements of lists and sets, and the values of maps. A missing collection is empty.
     package var collections: [ValuePath: [SyncValue]]
@@ -46,13 +46,13 @@ package struct RowImage: Sendable, Hashable {
 }
 
 extension SyncValue {
-    /// The form of this value in which a program compares it. Every NaN becomes the NaN of `Double`, and negative zero
-    /// becomes zero.
+    /// This value in the form in which a program compares it. Every NaN becomes the NaN of `Double`, and negative zero
+    /// becomes zero. Links, lists and maps in an `AnyRealmValue` also become NaN, because they equal no scalar.
     func compared(as kind: ConditionKind) -> SQLValue {
         switch self {
         case .null: return .null
         case .link(let target):
-            // A link in an `AnyRealmValue` equals none of the scalars that conditions compare.
+            // A link in an `AnyRealmValue` equals no scalar. Other links are compared by primary keys.
             return kind == .any ? .real(.nan) : SyncValue.scalar(target.key).compared(as: kind)
         case .embedded: return .integer(1)
         // Lists and maps equal no single value.

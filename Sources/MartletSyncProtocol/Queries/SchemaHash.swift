@@ -11,8 +11,8 @@
         #if Sync
             static func of(agreement: String) -> [UInt8] { Array(SHA256.hash(data: Array(agreement.utf8))) }
         #else
-            // The trait 'Postgres' alone is for tests, which run the client and the service in one build. It does not
-            // bring a library of hash functions, and the agreement itself identifies the schema, too.
+            // The trait 'Postgres' without 'Sync' is for tests, in which one build contains the client and the service.
+            // It does not depend on a library of hash functions, so the agreement itself takes the place of its hash.
             static func of(agreement: String) -> [UInt8] { Array(agreement.utf8) }
         #endif
     }

@@ -1,8 +1,8 @@
 import MartletEngine
 
 extension SubscriptionCondition {
-    /// Throws if the condition, which a client has sent, names properties that the type does not have or compares them
-    /// with values of another type.
+    /// Checks a condition that a client has sent. Throws if it tests properties that the type does not have, tests a
+    /// property as another kind, or compares properties of different kinds.
     package func check(type: Int, in schema: AgreedSchema) throws(MalformedMessage) {
         guard let start = schema.type(type), !start.isEmbedded else {
             throw MalformedMessage("a subscription has the unknown type \(type)")
@@ -30,7 +30,7 @@ extension ConditionOperand {
             guard type.properties.indices.contains(number) else { return false }
             let property = type.properties[number]
             if position == path.properties.count - 1 {
-                // A collection inside of an embedded object has no elements that the service knows.
+                // The service does not read the elements of a collection inside an embedded object.
                 let hasKind = isCollection ? property.isCollection && position == 0 : property.kind == .single
                 return hasKind && ConditionKind(property.element, in: schema) == kind
             }

@@ -1,6 +1,6 @@
 import MartletValues
 
-/// Limits of a condition. They bound the time to evaluate it, and the depth of recursion.
+/// Limits of a condition. They bound the time of its evaluation, and the depth of recursion.
 package struct ConditionLimits: Sendable {
     package var bytes = 1 << 16
     /// How deeply `all` and `any` may contain each other.
@@ -42,8 +42,8 @@ extension SubscriptionCondition {
         return writer.bytes
     }
 
-    /// Decodes a condition. Throws for bytes that `encoded()` never returns for a canonical condition, and for
-    /// conditions that exceed the limits.
+    /// Decodes a condition. Throws if the bytes are not the encoding of a canonical condition, or if the condition
+    /// exceeds the limits.
     package init(encoded bytes: [UInt8], limits: ConditionLimits = ConditionLimits()) throws(MalformedMessage) {
         guard bytes.count <= limits.bytes else {
             throw MalformedMessage("a condition has \(bytes.count) bytes, at most \(limits.bytes) are allowed")

@@ -2,18 +2,18 @@ import MartletEngine
 import MartletValues
 
 extension SubscriptionCondition {
-    /// The canonical condition that all parts are true. The parts must be canonical.
+    /// The canonical form of the conjunction of the parts. The parts must be canonical.
     package static func and(_ parts: [SubscriptionCondition]) -> SubscriptionCondition {
         combined(parts, isConjunction: true)
     }
 
-    /// The canonical condition that some part is true. The parts must be canonical.
+    /// The canonical form of the disjunction of the parts. The parts must be canonical.
     package static func or(_ parts: [SubscriptionCondition]) -> SubscriptionCondition {
         combined(parts, isConjunction: false)
     }
 
-    /// The canonical condition that is true if this one is false. Every test is true or false, so De Morgan's laws
-    /// hold. A comparison is not replaced by its opposite, because both are false for nil and NaN.
+    /// The canonical form of the negation. Every test is true or false, so De Morgan's laws hold. A comparison is not
+    /// replaced by its opposite, because both are false for nil and NaN: `<` becomes a negated `<`, not `>=`.
     package var negated: SubscriptionCondition {
         switch self {
         case .constant(let value): .constant(!value)
@@ -34,7 +34,7 @@ extension SubscriptionCondition {
     }
 
     private static func combined(_ parts: [SubscriptionCondition], isConjunction: Bool) -> SubscriptionCondition {
-        // The constant that changes nothing; the other constant decides the result.
+        // A part that is this constant has no effect. A part that is the other constant determines the result.
         let neutral = SubscriptionCondition.constant(isConjunction)
         var flat: [SubscriptionCondition] = []
         for part in parts {
@@ -64,7 +64,7 @@ extension SubscriptionCondition {
         }
     }
 
-    // Parts of the same shape are adjacent, so conditions that differ only in their values have the same shape.
+    // Parts are sorted by their shapes first. So conditions that differ only in their values have the same shape.
     private struct SortedPart {
         let condition: SubscriptionCondition
         let shape: [UInt8]
@@ -90,8 +90,9 @@ extension SubscriptionCondition {
         let isNegated: Bool
     }
 
-    // `a == 1 || a == 2` is `a IN {1, 2}`. A conjunction of sets is their intersection. For negated tests it is the
-    // other way around. Different elements of a collection can be in two sets, so a conjunction of such tests remains.
+    // Merges tests of the same operand. In a disjunction, two sets become their union: `a == 1 || a == 2` becomes
+    // `a IN {1, 2}`. In a conjunction, they become their intersection. For negated tests it is the reverse. Tests of
+    // the elements of a collection are not intersected, because two different elements can satisfy the two tests.
     private static func mergedSets(_ parts: [SubscriptionCondition], isConjunction: Bool) -> [SubscriptionCondition] {
         var result: [SubscriptionCondition] = []
         var sets: [SetKey: Set<SQLValue>] = [:]
@@ -150,7 +151,7 @@ extension ConditionTest {
         Set(values).sorted { ValueOrder.compare($0, $1) < 0 }
     }
 
-    // Whole numbers are compared with `<=` and `>=` only.
+    // The comparisons `<` and `>` of integers become `<=` and `>=`: `a < 3` becomes `a <= 2`.
     private static func order(
         _ operand: ConditionOperand, _ comparison: ConditionComparison, _ value: SQLValue
     ) -> SubscriptionCondition {
@@ -166,14 +167,14 @@ extension ConditionTest {
         case .greater:
             return number == greatest ? .constant(false) : order(operand, .greaterOrEqual, .integer(number + 1))
         case .lessOrEqual where number == greatest, .greaterOrEqual where number == least: return isNotNil
-        // Between 0 and 1 there is no other value.
+        // Only one value satisfies these comparisons.
         case .lessOrEqual where isBool || number == least, .greaterOrEqual where isBool || number == greatest:
             return .test(.isIn(operand, [value]), isNegated: false)
         default: return .test(.order(operand, comparison, value), isNegated: false)
         }
     }
 
-    // Every text contains the empty text.
+    // Every text contains, begins with and ends with the empty text.
     private static func text(
         _ operand: ConditionOperand, _ match: ConditionTextMatch, _ pattern: SQLValue
     ) -> SubscriptionCondition {

@@ -73,7 +73,7 @@ private struct ConditionText {
         }
     }
 
-    // Numbers of properties that the schema does not have are written as numbers.
+    // A property that the schema does not have is written as its number, such as `#3`.
     private func name(_ operand: ConditionOperand) -> String {
         var current = schema.type(type)
         var names: [String] = []
@@ -130,7 +130,7 @@ private struct ConditionText {
         }
     }
 
-    // Control characters would allow a value to forge lines of a log.
+    // Control characters are escaped, because a value could forge lines of a log with them.
     private static func quoted(_ text: String) -> String {
         let shown = text.unicodeScalars.prefix(64).map { scalar in
             scalar == "'" || scalar == "\\" || scalar.properties.generalCategory == .control

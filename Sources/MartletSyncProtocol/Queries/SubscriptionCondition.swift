@@ -3,7 +3,8 @@ package import MartletValues
 /// A value of a row that a condition tests: a property, a property of embedded objects, the primary key of the target
 /// of a link, or the elements of a collection.
 package struct ConditionOperand: Sendable, Hashable {
-    /// The path from the type of the subscription. The path to a link is the path to the primary key of its target.
+    /// The path from the type of the subscription. A path that ends with a link refers to the primary key of its
+    /// target.
     package let path: ValuePath
     package let kind: ConditionKind
 
@@ -13,7 +14,7 @@ package struct ConditionOperand: Sendable, Hashable {
     }
 }
 
-/// A comparison. Values that are nil or NaN satisfy none of them, with one exception: two nil operands are equal.
+/// A comparison. If one side is nil or NaN, all comparisons are false, with one exception: two nil operands are equal.
 package enum ConditionComparison: UInt8, Sendable, CaseIterable {
     case equal, less, lessOrEqual, greater, greaterOrEqual
 
@@ -29,7 +30,7 @@ package enum ConditionComparison: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// What a text or data contains.
+/// How a text or data is searched.
 package enum ConditionTextMatch: UInt8, Sendable, CaseIterable {
     case contains, begins, ends
     /// `?` is one code point or byte, `*` any number of them. A backslash escapes these three characters.
@@ -40,17 +41,18 @@ package enum ConditionTextMatch: UInt8, Sendable, CaseIterable {
 package enum ConditionTest: Sendable, Hashable {
     /// True for nil, also if an embedded object on the path is nil. NaN is not nil.
     case isNil(ConditionOperand)
-    /// The value equals one of these, which are sorted and unique.
+    /// The value equals one of the given values. They are sorted and unique.
     case isIn(ConditionOperand, [SQLValue])
-    /// The comparison is not `.equal`. Nil and NaN have no order.
+    /// The value has this order relative to the given value. The comparison is never `.equal`. Nil and NaN have no
+    /// order.
     case order(ConditionOperand, ConditionComparison, SQLValue)
     case text(ConditionOperand, ConditionTextMatch, SQLValue)
-    /// Compares two operands of the same kind, or an integer with a floating-point number. Two absent values are equal,
-    /// two NaNs are not. The comparison is `.equal`, `.less` or `.lessOrEqual`.
+    /// Compares two operands of the same kind, or an integer with a floating-point number. Two nils are equal, two NaNs
+    /// are not. The comparison is `.equal`, `.less` or `.lessOrEqual`.
     case compared(ConditionOperand, ConditionComparison, ConditionOperand)
     /// Some element of the collection is nil.
     case containsNil(ConditionOperand)
-    /// Some element of the collection equals one of these values, which are sorted and unique.
+    /// Some element of the collection equals one of the given values. They are sorted and unique.
     case containsAny(ConditionOperand, [SQLValue])
 
     package var operands: [ConditionOperand] {
@@ -78,7 +80,7 @@ package enum ConditionTest: Sendable, Hashable {
         }
     }
 
-    /// True if the operand is a collection, whose elements are tested.
+    /// True if the operand is a collection. The test then applies to its elements.
     package var testsElements: Bool {
         switch self {
         case .containsNil, .containsAny: true
@@ -91,8 +93,8 @@ package enum ConditionTest: Sendable, Hashable {
 ///
 /// Only tests are negated, and a constant is never a part of another condition. `all` and `any` have at least two
 /// parts, which are sorted and unique. No part of an `all` is an `all`, and no part of an `any` is an `any`.
-/// `SubscriptionCondition+Normal.swift` makes such conditions. Equal conditions have equal bytes, and most conditions
-/// that are written differently and mean the same are equal.
+/// `SubscriptionCondition+Normal.swift` makes such conditions. Equal conditions have equal bytes. Most queries that are
+/// written differently but have the same meaning become equal conditions.
 package indirect enum SubscriptionCondition: Sendable, Hashable {
     case constant(Bool)
     case all([SubscriptionCondition])

@@ -1,4 +1,5 @@
-/// Why a query cannot be subscribed to. The description names the part of the query and what to write instead.
+/// Why a query cannot be subscribed to. The description names the unsupported part of the query and what to write
+/// instead.
 package struct UnsupportedQuery: Error, CustomStringConvertible, Equatable {
     package let description: String
 

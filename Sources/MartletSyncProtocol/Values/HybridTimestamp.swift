@@ -1,8 +1,8 @@
 /// The time of a write: milliseconds since 1970 and a counter that orders the writes of one millisecond.
 ///
 /// A hybrid clock (Kulkarni and others, "Logical Physical Clocks", 2014) follows the wall clock, but never goes back
-/// and never repeats a time stamp. After it has received the time stamp of a write, its own are greater, even if the
-/// wall clocks of the two machines differ.
+/// and never repeats a time stamp. After the clock has received a time stamp, all time stamps that it assigns are
+/// greater, even if the wall clocks of the two machines differ.
 package struct HybridTimestamp: Sendable, Hashable, Comparable {
     /// The upper 48 bits are milliseconds since 1970, the lower 16 bits are the counter.
     package let rawValue: UInt64
@@ -50,18 +50,19 @@ package struct HybridClock: Sendable, Equatable {
         offsetMilliseconds = Int64(clamping: service) - Int64(clamping: wall)
     }
 
-    /// Returns the time stamp of a new write. It is greater than `last`.
+    /// Returns the time stamp of a new write. It is greater than `last`, unless `last` is `.limit`.
     ///
     /// - Parameter wall: the wall clock of this machine, in milliseconds since 1970.
     package mutating func next(wall: UInt64) -> HybridTimestamp {
         let corrected = max(0, Int64(clamping: wall).addingClamped(offsetMilliseconds))
         let now = HybridTimestamp(milliseconds: UInt64(corrected))
-        // If the counter overflows, the milliseconds increase.
+        // If the counter overflows, the addition increases the milliseconds.
         last = now > last || last == .limit ? now : HybridTimestamp(rawValue: last.rawValue + 1)
         return last
     }
 
-    /// Accepts a time stamp of another machine. Later time stamps of this clock are greater.
+    /// Accepts a time stamp that was assigned earlier or by another machine. The time stamps that this clock assigns
+    /// from now on are greater.
     package mutating func receive(_ stamp: HybridTimestamp) { last = max(last, stamp) }
 }
 

@@ -1,10 +1,10 @@
-/// The place of an element in a synchronized list: a string of bytes that is ordered between those of its neighbors
+/// The place of an element in a synchronized list: a string of bytes that sorts between the positions of its neighbors
 /// (fractional indexing).
 ///
 /// A client can insert elements without a connection, because the positions of the other elements do not change. Each
-/// position ends with the number of the client that made it, so two clients never make the same position. Before it is the
-/// number of the upload, so a client does not make a position again whose element was removed. Positions are compared byte
-/// by byte, as PostgreSQL compares `bytea` and as SQLite compares blobs.
+/// position ends with the number of an upload and the number of the client that made the position. So two clients never
+/// make the same position, and a client does not use the position of a removed element again. Positions are compared
+/// byte by byte, as PostgreSQL compares `bytea` and as SQLite compares blobs.
 package struct ListPosition: Sendable, Hashable, Comparable {
     package let bytes: [UInt8]
 
@@ -16,8 +16,8 @@ package struct ListPosition: Sendable, Hashable, Comparable {
 
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
-    /// A longer position is rejected when it is received. The insertion of 1,000 elements one by one at the same place
-    /// makes positions of about 130 bytes.
+    /// The greatest number of bytes. `init(_:)` returns nil for a longer position. The insertion of 1,000 elements one
+    /// by one at the same place makes positions of about 130 bytes.
     package static let maximumLength = 4_096
 
     package static func < (left: ListPosition, right: ListPosition) -> Bool {
@@ -26,14 +26,15 @@ package struct ListPosition: Sendable, Hashable, Comparable {
 
     /// Returns `count` new positions in increasing order, all between two neighbors.
     ///
-    /// They begin with the bytes of the first one. If two clients insert several elements at the same place, the
-    /// elements of one client therefore stay together.
+    /// All new positions begin with the bytes of the first one. So if two clients insert several elements at the same
+    /// place, the elements of each client stay together.
     ///
     /// - Parameters:
     ///   - lower: the position of the element before; nil at the beginning of the list.
     ///   - upper: the position of the element after; nil at the end of the list. Greater than `lower`.
     ///   - client: the number of the client that inserts the elements.
-    ///   - upload: the number of the upload in which it inserts them; nil if the client makes no position twice.
+    ///   - upload: the number of the upload that contains the insertion; nil if the client never makes a position
+    ///     twice.
     package static func between(
         _ lower: ListPosition?, _ upper: ListPosition?, count: Int = 1, client: UInt64, upload: UInt64? = nil
     ) -> [ListPosition] {
@@ -50,8 +51,8 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         return found
     }
 
-    /// The number of a client in base 255, most significant digit first. The digits are 1 to 255: a position must not
-    /// end with zero, because nothing lies between `[1]` and `[1, 0]`.
+    /// The number of a client or upload in base 255, most significant digit first. The digits are 1 to 255: a position
+    /// must not end with zero, because nothing lies between `[1]` and `[1, 0]`.
     private static func tag(of client: UInt64) -> [UInt8] {
         var (digits, rest): ([UInt8], UInt64) = ([], client)
         repeat {
@@ -61,8 +62,8 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         return digits.reversed()
     }
 
-    // The digits of a position that is appended after `last`: a first byte, 128 + length, and a number of this length
-    // in bytes, most significant first. A longer number therefore sorts after a shorter one.
+    // The bytes of a position after `last`: a first byte, 128 + length, and a number that has this length in bytes,
+    // most significant byte first. So a longer number sorts after a shorter one.
     private static func following(_ last: [UInt8]) -> [UInt8] {
         let first = last.first.map(Int.init) ?? 128
         guard first >= 129, first <= 136, last.count > first - 128 else {
@@ -85,22 +86,22 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         return [UInt8(first + 1), 1] + Array(repeating: 0, count: length)
     }
 
-    // Bytes strictly between two strings. They are not a prefix of `upper`, so other bytes can be appended to them, and
-    // they do not end with zero.
+    // Bytes strictly between two byte strings. They are not a prefix of `upper`, so the result remains less than
+    // `upper` when bytes are appended. They do not end with zero.
     private static func midpoint(_ lower: [UInt8], _ upper: [UInt8]?) -> [UInt8] {
         var middle: [UInt8] = []
         var upper = upper
         var index = 0
         while true {
             let low = index < lower.count ? Int(lower[index]) : 0
-            // 256 stands for the end of the interval if there is no upper bound for this byte.
+            // 256 if there is no upper bound for this byte.
             let high = upper.map { index < $0.count ? Int($0[index]) : 0 } ?? 256
             if high - low > 1 {
                 middle.append(UInt8(low + (high - low) / 2))
                 return middle
             }
             middle.append(UInt8(low))
-            // The rest may be anything if this byte is already less than that of the upper bound.
+            // If this byte is less than that of the upper bound, the following bytes have no upper bound.
             if high - low == 1 { upper = nil }
             index += 1
         }

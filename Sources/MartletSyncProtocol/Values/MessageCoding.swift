@@ -1,6 +1,7 @@
 import MartletEngine
 
-/// Why a message was rejected. The connection is closed: the other side is broken, hostile, or of another version.
+/// Why a message was rejected. The receiver closes the connection, because the other side is broken, hostile, or of
+/// another version. Also thrown for encoded values in the file of a client.
 package struct MalformedMessage: Error, CustomStringConvertible {
     package let description: String
 
@@ -9,12 +10,12 @@ package struct MalformedMessage: Error, CustomStringConvertible {
 
 /// Limits that a reader enforces before it allocates memory.
 package struct MessageLimits: Sendable {
-    /// The bytes of one message.
+    /// The greatest number of bytes of one message.
     package var messageBytes = 1 << 20
-    /// The bytes of one text, blob or position.
+    /// The greatest number of bytes of one text, blob or position.
     package var valueBytes = 1 << 20
-    /// How deeply embedded objects, lists and maps may contain each other. The file of a client has at most 100 levels of
-    /// embedded objects, and at most 100 of lists and maps in a value.
+    /// The greatest number of levels of embedded objects, lists and maps that contain each other. The file of a client
+    /// has at most 100 levels of embedded objects, and at most 100 levels of lists and maps in a value.
     package var depth = 256
 
     package init() {}
@@ -44,7 +45,7 @@ package struct MessageWriter {
         writer.append(bytes)
     }
 
-    /// Writes what another writer has written.
+    /// Appends the bytes that another writer has written.
     package mutating func append(_ other: MessageWriter) { other.bytes.withUnsafeBytes { writer.append($0) } }
 
     package mutating func text(_ text: String) { blob(text.utf8) }
@@ -102,7 +103,8 @@ package struct MessageReader {
         try read("a number") { reader throws(MalformedBytes) in try reader.signed() }
     }
 
-    /// Reads a number of elements, each of which has at least one byte.
+    /// Reads a number of elements. Each element has at least one byte, so the number must not exceed the remaining
+    /// bytes.
     package mutating func count() throws(MalformedMessage) -> Int {
         try read("a number of elements") { reader throws(MalformedBytes) in try reader.count(upTo: reader.remaining) }
     }

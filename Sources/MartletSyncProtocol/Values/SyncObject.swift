@@ -33,9 +33,10 @@ package enum SyncValue: Sendable, Hashable {
     case link(ObjectAddress)
     /// The values of an embedded object, in the order of its properties.
     case embedded([SyncValue])
-    /// A list in an `AnyRealmValue`, or a whole list or set. See `SyncValue.elements`.
+    /// A list in an `AnyRealmValue`, or the whole value of a list or set property. See `SyncValue.elements`.
     case list([SyncValue])
-    /// A map in an `AnyRealmValue`, or a whole map. The entries are sorted by key, and each key occurs once.
+    /// A map in an `AnyRealmValue`, or the whole value of a map property. The entries are sorted by key, and each key
+    /// occurs once.
     case map([MapEntry])
 
     package static let null = SyncValue.scalar(.null)
@@ -58,7 +59,7 @@ package struct MapEntry: Sendable, Hashable {
         hasher.combine(value)
     }
 
-    /// The entries in the order of their keys, which is the order of their code points.
+    /// The entries in ascending order of their keys. Keys are ordered by code points.
     package static func sorted(_ entries: [MapEntry]) -> [MapEntry] {
         entries.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
@@ -70,7 +71,7 @@ package enum SyncOperation: Sendable, Hashable {
     case create(ObjectAddress, [ValuePath: SyncValue])
     case update(ObjectAddress, [ValuePath: SyncValue])
     case delete(ObjectAddress)
-    /// Adds to an integer that merges by addition (a counter).
+    /// Adds an amount to a counter: an integer property with `merge: add`.
     case add(ObjectAddress, ValuePath, Int64)
     case insertElement(ObjectAddress, ValuePath, ListPosition, SyncValue)
     case removeElement(ObjectAddress, ValuePath, ListPosition)

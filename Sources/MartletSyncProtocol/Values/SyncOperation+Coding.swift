@@ -50,8 +50,8 @@ extension MessageWriter {
 }
 
 extension MessageWriter {
-    /// Writes `.create` or `.update` with values of properties in ascending order. This is faster than creating an
-    /// operation.
+    /// Writes `.create` or `.update`. This is faster than creating an operation. The values must be in ascending order
+    /// of their properties.
     package mutating func operation(
         isCreated: Bool, _ address: ObjectAddress, _ values: [(property: Int, value: SyncValue)]
     ) {
@@ -64,8 +64,8 @@ extension MessageWriter {
         }
     }
 
-    /// Begins `.create` or `.update`. The primary key follows, and then the number of values, and each value after its
-    /// path.
+    /// Begins `.create` or `.update`. The caller then writes the primary key, the number of values, and for each value
+    /// its path and the value.
     package mutating func begin(isCreated: Bool, type: Int) {
         byte((isCreated ? OperationKind.create : .update).rawValue)
         count(type)

@@ -1,6 +1,6 @@
 import MartletValues
 
-/// An element of a list that was downloaded.
+/// An element of a downloaded list.
 package struct ListElement: Sendable, Hashable {
     package let position: ListPosition
     package let value: SyncValue
@@ -8,8 +8,8 @@ package struct ListElement: Sendable, Hashable {
     package init(position: ListPosition, value: SyncValue) { (self.position, self.value) = (position, value) }
 }
 
-// A whole collection is sent as a value of its property: a list as a list of pairs, a set as a list of its elements, and a
-// map as a map.
+// A whole collection is sent as one value of its property: a list as a list of pairs of position and element, a set as
+// a list of its elements, and a map as a map.
 extension SyncValue {
     /// The value of a list property.
     ///
@@ -18,7 +18,7 @@ extension SyncValue {
         .list(elements.map { .list([.scalar(.blob($0.position.bytes)), $0.value]) })
     }
 
-    /// The elements of a list property; nil for other values.
+    /// The elements of a list property; nil if this is not a list of pairs in ascending order of their positions.
     package var elements: [ListElement]? {
         guard case .list(let pairs) = self else { return nil }
         var elements: [ListElement] = []
@@ -32,9 +32,9 @@ extension SyncValue {
         return elements
     }
 
-    /// The members of a set property; nil for other values.
+    /// The members of a set property; nil if this is not a list.
     package var members: [SyncValue]? { if case .list(let members) = self { members } else { nil } }
 
-    /// The entries of a map property; nil for other values.
+    /// The entries of a map property; nil if this is not a map.
     package var entries: [MapEntry]? { if case .map(let entries) = self { entries } else { nil } }
 }

@@ -1,9 +1,10 @@
 import MartletSyncProtocol
 
-/// What the sessions of one instance have to learn from the log, which the instance reads once for all of them.
+/// The entries of the log that the sessions of one instance have not taken yet. The instance reads the log once for all
+/// sessions.
 ///
-/// A session is *attached* if it has read the log up to the cursor of the feed, or up to an earlier one since which the feed
-/// has collected the entries that concern it. All other sessions read the log themselves until they are attached.
+/// For each *attached* session, the feed collects the entries that concern the session, from the cursor of the session
+/// on. A session that is not attached reads the log itself.
 struct FeedState: Sendable {
     private struct Attached: Sendable {
         let client: UInt64
@@ -12,7 +13,7 @@ struct FeedState: Sendable {
         let types: Set<Int>
         /// The cursor that the session has.
         var cursor: SyncCursor
-        /// The entries between that cursor and the one of the feed that concern the session.
+        /// The entries that concern the session, between its cursor and the cursor of the feed.
         var pending: [LogEntry] = []
         var storedUpload: UInt64 = 0
     }
@@ -22,7 +23,7 @@ struct FeedState: Sendable {
     private(set) var cursor: SyncCursor
     private var matcher: SubscriptionMatcher
     private var attached: [SessionID: Attached] = [:]
-    /// Sessions that have to be informed about every change, because nobody collects entries for them.
+    /// Sessions that have to be informed about every change, because the feed collects no entries for them.
     private var detached: Set<SessionID> = []
     private var sessions: [SubscriptionID: SessionID] = [:]
     private var sessionsOfClients: [UInt64: Set<SessionID>] = [:]
@@ -75,7 +76,8 @@ struct FeedState: Sendable {
         if sessionsOfClients[place.client]?.isEmpty == true { sessionsOfClients[place.client] = nil }
     }
 
-    /// The entries that concern a session between its cursor and the one of the feed; nil if it is not attached there.
+    /// Returns the collected entries of a session, and moves the session to the cursor of the feed. Nil if the session
+    /// is not attached, or is attached at another cursor.
     mutating func take(_ session: SessionID, after cursor: SyncCursor) -> ClientBatch? {
         guard let place = attached[session], place.cursor == cursor else { return nil }
         attached[session]?.cursor = self.cursor
@@ -85,8 +87,8 @@ struct FeedState: Sendable {
 
     // MARK: Changes
 
-    /// Adds the changes after the cursor of the feed. Returns the sessions that have to take their entries or to read the
-    /// log.
+    /// Adds the changes after the cursor of the feed. Returns the sessions that have to take their entries or to read
+    /// the log.
     mutating func advance(_ batch: LogBatch) -> Set<SessionID> {
         cursor = batch.cursor
         guard !batch.entries.isEmpty || !batch.uploads.isEmpty else { return [] }

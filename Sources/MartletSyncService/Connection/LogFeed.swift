@@ -2,17 +2,17 @@ import MartletSyncProtocol
 
 /// Reads the log for all sessions of an instance.
 ///
-/// Requests for the newest entries are answered together: while one reading is in progress, all further requests wait for
-/// one reading that begins after it.
+/// Requests for the newest entries are answered together: while one reading is in progress, all further requests wait
+/// for one reading that begins after it.
 actor LogFeed {
     /// How a session continues.
     enum Position: Sendable {
         case batch(ClientBatch)
-        /// The session has to read the log up to this cursor itself. After that it is attached.
+        /// The session is attached at this cursor, and has to read the log up to this cursor itself.
         case behind(until: SyncCursor)
     }
 
-    /// Sessions that have to read; nil for all.
+    /// Called with the sessions for which there may be new entries; nil for all.
     typealias Observer = @Sendable (Set<SessionID>?) async -> Void
 
     private let read: @Sendable (SyncCursor?) async throws -> LogBatch
@@ -55,7 +55,7 @@ actor LogFeed {
     private func readOnce() async throws {
         let start = state?.cursor
         let batch = try await read(start)
-        // After a reset, the changes belong to a state that does not exist any more.
+        // If `reset` was called during the reading, the changes belong to a state that does not exist any more.
         guard start == state?.cursor else { return }
         guard start != nil else {
             state = FeedState(cursor: batch.cursor, seed: .random(in: .min ... .max))
@@ -81,7 +81,7 @@ actor LogFeed {
     /// The collected entries of an attached session; nil if it is not attached.
     func take(_ session: SessionID, after cursor: SyncCursor) -> ClientBatch? { state?.take(session, after: cursor) }
 
-    /// Attaches a session.
+    /// Attaches a session at the cursor of the feed. Reads the log first if the session may be ahead of the feed.
     ///
     /// - Parameter cursor: the cursor of the session; nil to find the current one.
     /// - Throws: `LogReaderError.unknownCursor` for a text that is not a cursor.
@@ -90,7 +90,7 @@ actor LogFeed {
     ) async throws -> Position {
         let start = cursor.flatMap { SnapshotCursor($0) }
         if cursor != nil, start == nil { throw LogReaderError.unknownCursor }
-        // The cursor of the session may be newer than that of the feed.
+        // The cursor of the session may be newer than that of the feed, because the session can read the log itself.
         if state == nil || !(start.map(isReached) ?? false) { try await advance() }
         guard let end = state?.cursor else { throw LogReaderError.unknownCursor }
         state?.attach(session, client: client, filter)

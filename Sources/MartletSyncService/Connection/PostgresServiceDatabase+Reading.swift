@@ -3,7 +3,7 @@
     import MartletSyncProtocol
 
     extension PostgresServiceDatabase {
-        /// Reads the entries that concern a client, and what they do not contain.
+        /// Reads the entries that concern a client, and the values and collections that the log does not contain.
         func read(
             after cursor: SyncCursor?, _ queries: [SubscribedQuery], isCurrent: Bool, _ context: SessionContext,
             _ catalog: SyncCatalog
@@ -40,8 +40,9 @@
             return batch
         }
 
-        // Collections are not in the log, and can be read only as they are now. So if the client needs some, the changes are
-        // read again, up to a snapshot of now. After that, the session has another cursor than the feed.
+        // The log does not contain collections, and the service can read them only as they are now. So if the client
+        // needs collections, the service reads the changes again, up to a snapshot of the present state. The session
+        // then has another cursor than the feed, so it is detached.
         private func completed(
             _ batch: ClientBatch, after cursor: SyncCursor, _ filter: SubscriptionFilter, _ context: SessionContext,
             _ catalog: SyncCatalog

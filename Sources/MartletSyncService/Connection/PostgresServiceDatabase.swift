@@ -120,7 +120,8 @@
         private static let changedSchema = ServiceMessage.Failure(
             action: .retry, message: "the schema of the service has changed", delayMilliseconds: 100)
 
-        // Clients of another schema or another database have to connect again.
+        // Loads the catalog again. If the schema or the epoch has changed, the tasks of open clients then fail, and
+        // these clients connect again.
         private func reload() async {
             do {
                 let new = try await pool.run { try SyncCatalog($0) }
@@ -138,7 +139,7 @@
             let catalog = shared.current
             switch task {
             case .read, .change, .store:
-                // The numbers of types and properties are those of the schema of the client.
+                // The task contains numbers of types and properties from the schema of the client.
                 guard context.schemaHash == catalog.schemaHash, context.deployment == catalog.factsID,
                     context.epoch == catalog.epoch
                 else {
@@ -159,7 +160,7 @@
             case .read(let cursor, let queries, let isCurrent):
                 return .read(try await read(after: cursor, queries, isCurrent: isCurrent, context, catalog))
             case .change(let cursor, let former, let new):
-                // The result leads to another cursor than that of the feed.
+                // The session gets another cursor than that of the feed.
                 await feed.detach(context.session)
                 return try await change(cursor, former, new, context, catalog)
             case .store(let upload):
@@ -227,7 +228,8 @@
                     try snapshot.complete(&batch, for: client, former.contains)
                     var data = SubscriptionData(rows: [], leaving: [])
                     for type in Set(former.conditions.keys).union(new.conditions.keys).sorted() {
-                        // Objects of the queries that both sets have are in both, or in neither.
+                        // An object that enters or leaves the subscriptions satisfies a query that only one of the sets
+                        // has.
                         let changed = Set(former.conditions[type] ?? []).symmetricDifference(new.conditions[type] ?? [])
                         if changed.isEmpty { continue }
                         try snapshot.rows(of: type, satisfying: Array(changed)) { row in
@@ -265,7 +267,7 @@
         /// Reads the log until the task is cancelled. Errors are logged, and the next attempt follows after a second.
         ///
         /// - Parameters:
-        ///   - milliseconds: the time between two queries. Reading the log of an idle database costs less than a
+        ///   - milliseconds: the time between two readings of the log. A reading of an idle database costs less than a
         ///     millisecond.
         ///   - changed: called with the sessions for which there may be new entries; nil for all.
         package func watch(

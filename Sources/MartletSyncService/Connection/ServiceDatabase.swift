@@ -3,7 +3,8 @@ import Synchronization
 
 /// The database work of all sessions of a service.
 package protocol ServiceDatabase: Sendable {
-    /// Runs a task. A failure is a result, too; it contains nothing that the user may not read.
+    /// Runs a task. If the task fails, the result is `failed`, whose message contains nothing that the user may not
+    /// read.
     func run(_ task: ServiceTask, _ context: SessionContext) async -> ServiceTaskResult
 
     /// The session has ended, and no task of it is running.

@@ -6,9 +6,9 @@ package import MartletSyncProtocol
 /// The connection calls `received` for each frame and takes what to send from `nextOutput`, in two loops.
 package actor SessionDriver {
     package struct Limits: Sendable {
-        /// While more than this is waiting to be sent, the log is not read for this client.
+        /// While more bytes than this wait to be sent, the log is not read for this client.
         package var pauseBytes = 1 << 20
-        /// A client that lets more than this wait loses its connection.
+        /// If more bytes than this wait to be sent, the client loses its connection.
         package var maximumBytes = 64 << 20
         package var messages = MessageLimits()
 

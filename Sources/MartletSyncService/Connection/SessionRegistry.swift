@@ -41,8 +41,8 @@ package final class SessionRegistry: Sendable {
     /// - Parameter now: milliseconds since 1970.
     package func tick(_ now: UInt64) async { for session in all { await session.tick(now) } }
 
-    /// Asks all clients to connect again, and refuses new connections. Clients connect again at different times, so that
-    /// they do not all reach the remaining instances at once.
+    /// Asks all clients to connect again, and refuses new connections. Clients connect again at different times, so
+    /// that they do not all reach the remaining instances at once.
     package func endAll(maximumDelayMilliseconds: UInt64 = 5_000) async {
         state.withLock { $0.isClosed = true }
         for session in all {

@@ -8,15 +8,15 @@
         let relation: String
         /// The number of the type in the log.
         let typeID: Int
-        /// The number of the schema.
+        /// The number of the schema in `martlet.facts`.
         let factsID: Int
 
-        /// Digits sort before letters. Triggers run in the order of their names, and a trigger of the user may write the
-        /// same row: that write must come later in the log.
+        /// PostgreSQL runs triggers in the order of their names, and digits sort before letters, so this trigger runs
+        /// first. If a trigger of the user then writes the same row, that write comes later in the log.
         static let rowTrigger = "00_martlet_log"
         static let truncateTrigger = "00_martlet_log_truncate"
 
-        /// The functions and the triggers. Replaces those that exist.
+        /// The statements that create the functions and the triggers, and replace existing ones.
         var script: String {
             """
             CREATE OR REPLACE FUNCTION martlet.log_\(typeID)() RETURNS trigger
@@ -53,8 +53,9 @@
             """
         }
 
-        // TRUNCATE is logged as the deletion of each row. The table is locked, so no other transaction changes it, but a
-        // snapshot that is older than the lock may lack rows.
+        // TRUNCATE is logged as the deletion of each row. The table is locked, so no other transaction changes it. But
+        // a snapshot that is older than the lock may lack rows, so the trigger refuses the isolation levels that use
+        // one snapshot for the whole transaction.
         private var truncateScript: String {
             """
             CREATE OR REPLACE FUNCTION martlet.log_truncate_\(typeID)() RETURNS trigger
@@ -80,8 +81,9 @@
             """
         }
 
-        // A reader may have seen a commit that PostgreSQL loses in a crash, and its number may be used again. No cursor would
-        // notice that. So a commit that is logged is durable before it becomes visible.
+        // With `synchronous_commit = off`, a reader can see a commit that PostgreSQL then loses in a crash. PostgreSQL
+        // may use the number of the lost transaction again, and the cursor of the reader would seem to contain the new
+        // transaction. So the trigger makes logged commits durable before they become visible.
         static let durability = """
                 IF current_setting('synchronous_commit') = 'off' THEN
                     PERFORM set_config('synchronous_commit', 'on', true);
@@ -104,7 +106,7 @@
             return "\(table.key.type.base.sendFunction)(\(table.key.type == .decimal ? "trim_scale(\(value))" : value))"
         }
 
-        /// The bytes of all synchronized columns of a row. NULL for objects that no client receives.
+        /// The bytes of all synchronized columns of a row. NULL if no client receives the objects of the type.
         func image(_ row: String) -> String {
             if table.isUploadOnly { return "NULL::bytea" }
             return "record_send(ROW(\(table.columns.map { "\(row).\($0.quoted)" }.joined(separator: ", "))))"

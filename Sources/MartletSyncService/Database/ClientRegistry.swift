@@ -9,7 +9,7 @@
             case known(storedUpload: UInt64, reverted: [RevertedUpload] = [])
             /// There is no such client, or its secret is wrong.
             case unknown
-            /// The client has data of a user that could read other objects.
+            /// The client has data, and its user could read other objects when the service sent them.
             case otherRights
         }
 
@@ -30,8 +30,7 @@
 
         /// Finds a client.
         ///
-        /// - Parameter hasPosition: whether the client has data. The data of a client without a position will be what the
-        ///   user may read now.
+        /// - Parameter hasPosition: whether the client has data. A client without data gets what the user may read now.
         package func client(
             _ identity: ClientIdentity, hasPosition: Bool, readability: [UInt8], in session: PostgresSession
         ) throws -> Client {

@@ -4,17 +4,17 @@
 
     /// Finds the objects of an upload that violate a deferred constraint.
     ///
-    /// PostgreSQL names the constraint. It names the values too, but only in a text for people.
+    /// PostgreSQL names the constraint. It names the values only in a text for people, so queries find the objects.
     struct ConstraintViolators {
         let catalog: SyncCatalog
         let session: PostgresSession
 
-        /// The objects that must be refused so that the constraint may hold.
+        /// The objects that must be refused so that the constraint can hold.
         ///
         /// - Parameters:
         ///   - error: the error of the constraint.
         ///   - applied: the objects that the upload has changed.
-        ///   - deleted: the objects that it has deleted.
+        ///   - deleted: the objects that the upload has deleted.
         func objects(
             _ error: PostgresError, applied: Set<ObjectAddress>, deleted: [ObjectAddress]
         ) throws -> Set<ObjectAddress> {
@@ -31,7 +31,8 @@
                 let found = try unlinked(collection, owner, applied).union(stillNeeded(collection, deleted))
                 if !found.isEmpty { return found }
             }
-            // A cascade may have deleted the target, or a trigger of the user may check something else.
+            // No object was found: a cascade may have deleted the target of a link, or a trigger of the user may check
+            // something else. All candidates are refused.
             return deleted.isEmpty ? applied : Set(deleted)
         }
 
@@ -49,8 +50,8 @@
             try addresses.filter { $0.type == table.type }.map { try ObjectRow($0, table, catalog, session) }
         }
 
-        // Of two objects with the same value, one may stay: the one with the smaller key, so that the choice does not depend
-        // on the order of a set.
+        // Two objects have the same value, and one of them can stay. The one with the greater key is refused, so that
+        // the choice does not depend on the order of a set.
         private func twins(
             _ table: SyncTable, _ columns: [String], _ applied: Set<ObjectAddress>
         ) throws -> Set<ObjectAddress> {
@@ -75,7 +76,7 @@
             return Set(found.map(\.address))
         }
 
-        // The deleted objects that are still elements.
+        // The deleted objects that are still elements of the collection.
         private func stillNeeded(
             _ collection: SyncCollection, _ deleted: [ObjectAddress]
         ) throws -> Set<ObjectAddress> {

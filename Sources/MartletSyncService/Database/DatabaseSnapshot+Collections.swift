@@ -3,12 +3,13 @@
     import MartletSyncProtocol
     import MartletValues
 
-    // The log has no whole collections. They are read at the snapshot at which the changes end, with the rights of the user.
+    // The log contains no whole collections. The service reads them at the snapshot at which the changes end, with the
+    // rights of the user.
     extension DatabaseSnapshot {
         typealias Elements = [(key: ElementKey, value: SyncValue)]
 
-        /// The elements of the collections of a type, by the primary keys of their objects: one dictionary for each
-        /// collection.
+        /// The elements of all collections of a type: for each collection, a dictionary from the primary key of an
+        /// object to its elements.
         ///
         /// - Parameter filter: the SQL condition of the objects, with the alias `t`; nil for all objects.
         func collections(of table: SyncTable, filter: String?) throws -> [[SQLValue: Elements]] {
@@ -69,7 +70,7 @@
             for collection in table.collections where properties?.contains(collection.property) ?? true {
                 let columns = Self.columns(collection)
                 var elements: Elements = []
-                // The fields have the form that `FieldReader` reads.
+                // `record_send` returns the fields in the form that `FieldReader` reads.
                 try session.forEachRow(
                     """
                     SELECT record_send(ROW(\(columns))) FROM \(catalog.relation(collection)) e WHERE e."owner" = $1
@@ -103,8 +104,8 @@
             }
         }
 
-        /// Adds to a batch that ends with the snapshot what the log does not contain: the values of objects that the writer
-        /// of an element could not read, and the collections that the client needs.
+        /// Completes a batch that ends with this snapshot. Adds what the log does not contain: the values of objects
+        /// that the writer of an element could not read, and the collections that the client needs.
         func complete(
             _ batch: inout ClientBatch, for client: UInt64,
             _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool
@@ -114,7 +115,7 @@
                 guard let table = catalog.tables[address.type] else { continue }
                 let values = try values(of: address, table)
                 (batch.entries[index].old, batch.entries[index].new) = (values, values)
-                // Other entries show each change of the values.
+                // As a touch, the entry changes nothing. Each change of the values has an entry of its own.
                 (batch.entries[index].isUnseen, batch.entries[index].isTouch) = (false, true)
             }
             for (address, properties) in ClientChanges.collections(batch.entries, for: client, matches) {

@@ -9,9 +9,9 @@
         let session: PostgresSession
         let catalog: SyncCatalog
 
-        /// Calls the closure with a snapshot of now, which it may use during the call.
+        /// Calls the closure with a snapshot of the present state. The snapshot is valid only during the call.
         ///
-        /// - Parameter claims: the claims of the user that the rows are for, as JSON.
+        /// - Parameter claims: the claims of the user for whom the rows are read, as JSON.
         package static func read<R>(
             _ catalog: SyncCatalog, claims: String = "{}", in session: PostgresSession,
             _ body: (DatabaseSnapshot) throws -> R
@@ -35,15 +35,16 @@
             }
         }
 
-        /// SQL that is longer costs more than it saves.
+        /// A longer filter would cost more time than it saves, so all rows are read instead.
         private static let maximumFilterBytes = 1 << 20
 
         /// Calls the closure with each object of a type, in any order.
         ///
         /// - Parameters:
-        ///   - type: the number of an object type. A number of another type has no objects, and neither has a type whose
-        ///     objects clients do not receive.
-        ///   - conditions: objects that satisfy none of them may be left out. Nil for all objects.
+        ///   - type: the number of a type. The closure is not called for an embedded type, or for a type whose objects
+        ///     clients do not receive.
+        ///   - conditions: the closure may be called for other objects, too, but is called for each object that
+        ///     satisfies at least one of them. Nil for all objects.
         package func rows(
             of type: Int, satisfying conditions: [SubscriptionCondition]? = nil, _ each: (SyncRow) throws -> Void
         ) throws {
@@ -54,7 +55,7 @@
             var filter = conditions.flatMap { ConditionSQL.literal($0, type: catalog.schema.types[type]) }
             if filter.map({ $0.utf8.count > Self.maximumFilterBytes }) ?? false { filter = nil }
             if let filter { query += " WHERE \(filter)" }
-            // The reader of the log has disabled it for the session.
+            // `LogReader` has disabled sequential scans for the session.
             try session.execute("SET LOCAL enable_seqscan = on")
             let contents = try collections(of: table, filter: filter)
             try session.copyOut("COPY (\(query)) TO STDOUT (FORMAT binary)") { reader in

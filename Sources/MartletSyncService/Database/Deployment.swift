@@ -29,15 +29,16 @@
             self.tables = tables.values.sorted { $0.type < $1.type }
         }
 
-        /// Checks the tables, and installs or updates the schema `martlet` and the triggers, in one transaction. Running it
-        /// again changes nothing.
+        /// Checks the tables, and installs or updates the schema `martlet` and the triggers, in one transaction.
+        /// Running it again changes nothing.
         ///
         /// The role must own the tables. Writers wait until the transaction has ended.
         ///
         /// - Throws: `DeploymentError` if a table does not fit; `PostgresError`.
         package func run(in session: PostgresSession) throws {
             try session.transaction {
-                // The number of this transaction must not be assigned again after a crash.
+                // The column `deployed` contains the number of this transaction. If the transaction were not durable,
+                // PostgreSQL could assign the number again after a crash.
                 try session.execute("SET LOCAL synchronous_commit = on")
                 // Two deployments at once would both try to create the schema.
                 try session.query("SELECT pg_advisory_xact_lock(hashtextextended('martlet deploy', 0))")
@@ -48,7 +49,7 @@
                 try session.execute(ServiceSchema.script)
                 try checkFormat(session)
                 let facts = try storeFacts(session)
-                // Notices contain numbers of types, which differ in the new schema.
+                // Notices contain numbers of types, which may differ in the new schema.
                 try session.query(
                     """
                     UPDATE martlet.clients SET reverted = NULL

@@ -25,7 +25,8 @@
             return findings
         }
 
-        /// PostgreSQL must check the rules for the role, because the service relies on it for uploads.
+        /// The service relies on PostgreSQL to check the rules of uploads, so its role must not bypass row level
+        /// security.
         func ruleFindings(in session: PostgresSession) throws -> [String] {
             guard catalog.schema.hasRules else { return [] }
             let row = try session.query(

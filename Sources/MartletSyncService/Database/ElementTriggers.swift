@@ -14,7 +14,8 @@
 
         private var function: String { "log_elements_\(owner.typeID)_\(collection.property)" }
 
-        /// Removes the triggers of all collections. Those that are still needed are created again.
+        /// The statement that removes the triggers of all collections. `Deployment` then creates those that are still
+        /// needed.
         static let removal = """
             DO $martlet$ DECLARE name text; BEGIN
                 FOR name IN SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
@@ -24,7 +25,7 @@
             END $martlet$;
             """
 
-        /// The functions and the triggers.
+        /// The statements that create the functions and the triggers.
         var script: String {
             """
             CREATE FUNCTION martlet.\(function)() RETURNS trigger
@@ -60,9 +61,9 @@
             """
         }
 
-        // The lock keeps the values of the object as they are until the end of the transaction, so that the entries of one
-        // object are in order. It does not keep other transactions from changing other elements. The elements of an object
-        // that was deleted need no entries.
+        // The lock keeps the values of the object unchanged until the end of the transaction, so that the entries of
+        // one object are in order. Other transactions can still change other elements of the object. If this
+        // transaction has deleted the object, its elements need no entries.
         private func log(_ row: String) -> String {
             """
             SELECT \(owner.image("t")) INTO image FROM \(owner.relation) t WHERE t.\(owner.table.key.quoted) = \(row)."owner"
@@ -79,7 +80,7 @@
             "\(owner.typeID), 'e', \(owner.factsID), \(key), B'', \(image), \(image)"
         }
 
-        /// Finds the deletion of the object by this transaction.
+        /// A query that returns a row if this transaction has deleted the object.
         private func deletion(_ key: String) -> String {
             """
             SELECT FROM martlet.log l WHERE l.xid = pg_current_xact_id() AND l.type = \(owner.typeID) AND l.op = 'd'
@@ -148,10 +149,12 @@
             return "\(type.base.sendFunction)(\(type == .decimal ? "trim_scale(\(value))" : value))"
         }
 
-        /// The bytes that identify an element in its collection. `row` is empty, or ends with a point.
+        /// The bytes that identify an element in its collection.
+        ///
+        /// - Parameter row: the name of the row with a point, such as `NEW.`; empty for none.
         private func element(_ row: String) -> String { element(ofKey: "\(row)\"\(collection.keyColumn)\"") }
 
-        /// The same for an expression of the position, the member or the key.
+        /// The same bytes, for an SQL expression that returns the position, the member or the key.
         func element(ofKey value: String) -> String {
             let sent: String =
                 switch collection.kind {
@@ -174,8 +177,9 @@
 
     /// The function that makes positions for elements that applications append with SQL.
     enum PositionFunction {
-        // The same as `ListPosition.between(last, nil)`. The position ends with the number of the transaction instead of that
-        // of a client. The byte 1 before it is no first digit of a number, so no client makes the same position.
+        // Returns the same digits as `ListPosition.between(last, nil)`. The position ends with the number of the
+        // transaction. The positions of clients end with the numbers of the upload and the client instead. The byte 1
+        // before the number distinguishes them, because the numbers of clients never begin with this byte.
         static let script = """
             CREATE OR REPLACE FUNCTION martlet.next_position(last bytea) RETURNS bytea
                 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $martlet$

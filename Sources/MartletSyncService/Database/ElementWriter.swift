@@ -40,7 +40,7 @@
 
         // MARK: Lists
 
-        // The client has made the position, so nobody else has inserted an element there.
+        // The position contains the number of the client, so no other writer has inserted an element there.
         private func insert(_ position: ListPosition, _ value: SyncValue) throws {
             try session.query(
                 """
@@ -130,9 +130,10 @@
 
         // MARK: Conflicts
 
-        /// False if a change of the element wins against the upload: it is newer, and the writer had not seen it.
+        /// Returns false if another change of the element wins against the upload: that change is newer, and the client
+        /// had not seen it.
         ///
-        /// The row of the object is locked, so no other upload adds entries for it.
+        /// The row of the object is locked, so no other upload can add entries for it meanwhile.
         private func wins(_ key: PostgresParameter) throws -> Bool {
             let result = try session.query(
                 """
@@ -148,7 +149,7 @@
                 ])
             var isNewer = false
             for found in result.rows {
-                // The object before a deletion was another one.
+                // Entries before a deletion concern another object with the same key, so they do not count.
                 if found.bytes(0) == [UInt8(ascii: "d")] { isNewer = false }
                 let (time, client) = (try found.bigint(1), try found.bigint(2))
                 if found.bytes(0) == [UInt8(ascii: "d")] || client == origin.client { continue }
@@ -157,7 +158,8 @@
             return !isNewer
         }
 
-        /// Logs the time stamp of an operation that has changed nothing, because the element is as the upload wants it.
+        /// Logs the time stamp of an operation that changes nothing, because the collection already is as the operation
+        /// requests.
         private func touch(_ key: PostgresParameter) throws {
             let owner = triggers.owner
             let image = "SELECT \(owner.image("t")) FROM \(owner.relation) t WHERE t.\(owner.table.key.quoted) = $1"

@@ -3,16 +3,16 @@
 
     /// Deletes old entries of the log.
     ///
-    /// A client whose cursor is older than the remaining log starts again. The entries of a transaction are deleted only if
-    /// all older transactions have ended, so that a reader can compare its cursor with one number, the horizon. The horizon
-    /// changes before the entries are deleted.
+    /// A client whose cursor is older than the remaining log starts again. The horizon is the newest transaction whose
+    /// entries are deleted. All older transactions have ended, and their entries are deleted too, so a reader only has
+    /// to compare its cursor with this one number. The new horizon is committed before the entries are deleted.
     package struct LogPruner {
         /// Which entries are kept.
         package struct Retention: Sendable {
             /// Entries that are older than this are deleted; nil if the age does not matter.
             package var hours: Double?
-            /// The oldest entries are deleted until the rest has about this size, with its indexes; nil if the size does not
-            /// matter. PostgreSQL reuses the space, but the files do not become smaller.
+            /// The oldest entries are deleted until the remaining entries and their indexes have about this size; nil
+            /// if the size does not matter. PostgreSQL reuses the space, but the files do not become smaller.
             package var gigabytes: Double?
 
             package init(hours: Double? = nil, gigabytes: Double? = nil) {
@@ -26,8 +26,8 @@
         /// - Parameter batchSize: the number of entries that one transaction deletes.
         package init(batchSize: Int = 10_000) { self.batchSize = max(1, batchSize) }
 
-        /// Stores which transactions have ended now, unless that was stored within the last minute. The age of entries is
-        /// known from these marks: it is at least as exact as they are frequent.
+        /// Stores a mark: the present time, and the number below which all transactions have ended. Does nothing if
+        /// there is a mark from the last minute. `prune` finds the age of entries by these marks.
         package static func mark(in session: PostgresSession) throws {
             try session.query(
                 """
@@ -49,7 +49,7 @@
             return try delete(through: horizon, session)
         }
 
-        // The newest transaction that ended more than this number of hours ago, like all older ones.
+        // The newest transaction that is known, like all older ones, to have ended more than this number of hours ago.
         private func newest(hours: Double, _ session: PostgresSession) throws -> UInt64? {
             let row = try session.query(
                 """
@@ -72,8 +72,8 @@
             return try row.map { UInt64(try $0.bigint(0)) }
         }
 
-        // The horizon is a transaction with entries: a client that knows all entries continues, however old its cursor is.
-        // Nil if nothing is older.
+        // Sets the horizon to a transaction that has entries. So a client that knows all entries can continue, however
+        // old its cursor is. Returns nil if the log has no entries that can be deleted.
         private func advance(to newest: UInt64, _ session: PostgresSession) throws -> UInt64? {
             try session.transaction {
                 try session.execute("SET LOCAL synchronous_commit = on")
@@ -101,7 +101,8 @@
                 count += deleted
                 if deleted < batchSize { break }
             }
-            // The newest of the marks that are not needed any more stays: it is the horizon.
+            // The marks before the horizon are not needed any more, except the newest of them: it shows how old the
+            // horizon is.
             try session.query(
                 """
                 DELETE FROM martlet.marks WHERE xid <

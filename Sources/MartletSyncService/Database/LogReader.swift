@@ -5,26 +5,29 @@
 
     /// Reads the log.
     ///
-    /// The reader takes a cursor and returns what is committed now and was not committed at the cursor, together with the
-    /// cursor of now. Both come from one statement, and so from one snapshot: no entry is missed, and none is read twice.
+    /// The reader takes a cursor and returns what is committed now and was not committed at the cursor, together with
+    /// the cursor of now. Both come from one statement, and so from one snapshot: no entry is missed, and none is read
+    /// twice.
     ///
-    /// The new cursor ends with the newest transaction that has entries, which is durable. If there are no entries, the
-    /// cursor changes only if transactions have ended that it names as open.
+    /// The new cursor ends with the newest transaction that has entries, because that transaction is durable. If there
+    /// are no new entries, the cursor changes only if a transaction has ended that the cursor names as open.
     ///
-    /// A session that reads the log gets settings of the planner that suit it, so other work uses other sessions.
+    /// Reading changes settings of the planner for the rest of the session. Other work in the same session that needs
+    /// other settings has to set them itself, as `DatabaseSnapshot.rows` does.
     package struct LogReader: Sendable {
         private let catalog: SyncCatalog
 
         package init(_ catalog: SyncCatalog) { self.catalog = catalog }
 
-        // For unknown parameters, and for a log without statistics, PostgreSQL expects a third of the log. It would read the
-        // whole log, with several processes and compiled code, to find a few entries.
+        // If the planner does not know the parameters, or has no statistics of the log, it expects that a third of the
+        // log matches. PostgreSQL would then read the whole log, with several processes and compiled code, to find a
+        // few entries.
         private static let settings = """
             SET enable_seqscan = off; SET max_parallel_workers_per_gather = 0; SET jit = off
             """
 
-        // The first row has the cursor, the deployed schema and the horizon, which is changed before entries are deleted. A snapshot that lacks
-        // deleted entries contains the new horizon.
+        // The first row has the cursor, the deployed schema and the horizon. `LogPruner` commits the new horizon before
+        // it deletes entries, so a snapshot that lacks deleted entries contains the new horizon.
         private static let sql = """
             SELECT NULL::bigint AS seq, pg_current_snapshot()::text AS cursor, NULL::"char" AS op, NULL::integer AS type,
                 (SELECT facts FROM martlet.deployment) AS facts, NULL::bytea AS key, NULL::bytea AS old, NULL::bytea AS new,
@@ -47,8 +50,8 @@
             return SyncCursor("\(open.first ?? "\(deployed + 1)"):\(deployed + 1):\(open.joined(separator: ","))")
         }
 
-        /// The changes after a cursor. In a transaction with the isolation level REPEATABLE READ, they lead to the snapshot
-        /// of the transaction.
+        /// The changes after a cursor. In a transaction with the isolation level REPEATABLE READ, they lead to the
+        /// snapshot of the transaction.
         ///
         /// - Throws: `LogReaderError`; `PostgresError`.
         package func batch(after cursor: SyncCursor, in session: PostgresSession) throws -> LogBatch {
@@ -60,10 +63,10 @@
             return batch
         }
 
-        /// Calls the closure with each entry after a cursor as it arrives, and returns the new cursor. The entry is nil for
-        /// the acknowledgement of an upload that names no object.
+        /// Calls the closure with each entry after a cursor as it arrives, and returns the new cursor. A nil entry
+        /// stands for the acknowledgement of an upload that names no object.
         ///
-        /// - Parameter last: a cursor at which the changes end. Nil for all changes that are committed.
+        /// - Parameter last: the cursor at which the changes end; nil for all changes that are committed.
         @discardableResult
         package func read(
             after cursor: SyncCursor, until last: SyncCursor? = nil, in session: PostgresSession,
@@ -78,7 +81,7 @@
             ]
             try session.forEachRow(Self.sql, parameters) { row in
                 if row.isNull(0) {
-                    // Also rules may have changed, which no entry of the log shows.
+                    // Another schema may have other rules, and no entry of the log shows that.
                     guard try row.integer(4) == catalog.factsID else { throw LogReaderError.schemaChanged }
                     return end = try snapshot(row, after: start)
                 }
@@ -89,7 +92,8 @@
         }
 
         private func snapshot(_ row: PostgresRow, after start: SnapshotCursor) throws -> SnapshotCursor {
-            // After a restore, transactions that the client has seen may not exist.
+            // After a restore, transactions that the client has seen may not exist. The log has no entries up to the
+            // horizon, and entries from before the deployment may be missing, so the cursor must contain both.
             guard let now = SnapshotCursor(SyncCursor(try row.text(1))), now.xmax >= start.xmax, now.xmin >= start.xmin,
                 start.containsAll(through: UInt64(try row.bigint(10))), start.contains(UInt64(try row.bigint(9)))
             else { throw LogReaderError.unknownCursor }

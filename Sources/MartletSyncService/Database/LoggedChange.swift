@@ -5,13 +5,13 @@
     /// Which values an entry of the log has written.
     struct LoggedChange {
         fileprivate let isUpdate: Bool
-        /// Nil stands for all columns.
+        /// Whether each column was written; nil for all columns.
         fileprivate let columns: [Bool]?
         fileprivate let old: [UInt8]?
         fileprivate let new: [UInt8]?
         fileprivate let paths: [ValuePath]
 
-        /// - Parameters: the positions of the columns of `martlet.log` in the row of a result.
+        /// The arguments after the row are the positions of these columns of `martlet.log` in the row.
         init(_ row: PostgresRow, op: Int, columns: Int, old: Int, new: Int, paths: Int) throws {
             isUpdate = row.bytes(op) == [UInt8(ascii: "u")]
             self.columns = try row.bits(columns)
@@ -20,7 +20,7 @@
             self.paths = row.isNull(paths) ? [] : try Self.decoded(row.bytes(paths))
         }
 
-        /// The form of the column `paths`; nil for none.
+        /// The bytes of the column `paths`; nil if there are no paths.
         static func encoded(_ paths: Set<ValuePath>) -> [UInt8]? {
             if paths.isEmpty { return nil }
             var writer = MessageWriter()
@@ -35,8 +35,8 @@
     }
 
     extension RowFormat {
-        /// The paths of the values that an entry has written. An update of an embedded object is described by the members
-        /// that it has changed, so that changes of different members do not conflict.
+        /// The paths of the values that an entry has written. For an update of an embedded object, these are the paths
+        /// of the members that it has changed, so that changes of different members do not conflict.
         func paths(_ change: LoggedChange) throws -> Set<ValuePath> {
             var paths = Set(change.paths)
             var parts: [SyncColumn] = []

@@ -2,7 +2,7 @@
     import MartletPostgres
     import MartletSyncProtocol
 
-    /// An upload that no client sends: the client is broken or hostile.
+    /// An upload that no correct client sends.
     package struct InvalidUpload: Error, Sendable, Equatable, CustomStringConvertible {
         package let description: String
 
@@ -12,8 +12,8 @@
     /// Why the changes of an upload to one object are reverted.
     struct ObjectRefusal: Error {
         let reason: RevertedObject.Reason
-        /// Contains names of the schema, but no values: PostgreSQL checks constraints also against rows that the user may not
-        /// read.
+        /// Contains names of the schema, but no values: PostgreSQL checks constraints also against rows that the user
+        /// may not read.
         let message: String
 
         init(_ reason: RevertedObject.Reason, _ message: String) {
@@ -21,8 +21,8 @@
             self.message = message
         }
 
-        /// Nil for errors that say nothing about the object: those of the connection, conflicts between transactions, lack
-        /// of resources, and mistakes of the service.
+        /// Nil for errors that say nothing about the object: those of the connection, conflicts between transactions,
+        /// lack of resources, and mistakes of the service.
         init?(_ error: any Error) {
             switch error {
             case let refusal as ObjectRefusal: self = refusal
@@ -38,7 +38,7 @@
             switch (error.state, error.state.conditionClass) {
             case (.insufficientPrivilege, _), (.withCheckOptionViolation, _): .notPermitted
             case (.raisedException, _), (_, "23"): .constraint
-            // A key that is too long for an index.
+            // `programLimitExceeded`: a key is too long for an index.
             case (.programLimitExceeded, _), (_, "22"): .invalidValue
             default: nil
             }

@@ -73,14 +73,15 @@
             return try session.query(sql, [key]).rowCount > 0
         }
 
-        /// True if the user can read the row. A row that cannot be locked although it is visible may not be written.
+        /// True if the user can read the row. If the row is visible but cannot be locked, the user may not write it.
         func isVisible() throws -> Bool {
             try session.query("SELECT FROM \(relation) WHERE \(keyColumn) = $1", [key]).rowCount > 0
         }
 
-        /// The paths of values that win against an upload: they are newer, and the writer had not seen them.
+        /// The paths of the values that win against an upload: another writer has written them later, and the client
+        /// had not seen that.
         ///
-        /// The row must be locked, so that no other transaction adds entries for it.
+        /// The caller has locked the row, so no other transaction can add entries for it meanwhile.
         func newerPaths(than origin: UploadOrigin) throws -> Set<ValuePath> {
             let result = try session.query(
                 """
@@ -94,7 +95,7 @@
                 ])
             var newer: Set<ValuePath> = []
             for row in result.rows {
-                // The object before a deletion was another one.
+                // Entries before a deletion concern another object with the same key, so they do not count.
                 if row.bytes(0) == [UInt8(ascii: "d")] { newer = [] }
                 // A client's own earlier uploads never win against its later ones.
                 let client = try row.bigint(4)

@@ -2,8 +2,8 @@
     import MartletPostgres
     import MartletSyncProtocol
 
-    /// The reverted uploads whose acknowledgement a client may not have received. They are stored with the uploads, so that
-    /// the client learns the reasons although its connection breaks or the service ends.
+    /// What was reverted in uploads whose acknowledgement the client may not have received. The notices are stored in
+    /// the transaction of the upload, so the client gets the reasons even if its connection breaks or the service ends.
     ///
     /// `martlet.clients` contains them as a list of the messages that are sent to the client.
     struct RevertedNotices {
@@ -35,8 +35,8 @@
             return writer.bytes
         }
 
-        /// Adds an upload of a client, and removes the uploads that the client knows to be acknowledged: a client has at
-        /// most `SyncProtocol.maximumUploadsInFlight` that are not.
+        /// Adds an upload of a client, and removes the uploads whose acknowledgement the client has received. At most
+        /// `SyncProtocol.maximumUploadsInFlight` uploads of a client are not acknowledged, so all older ones are.
         static func add(_ upload: RevertedUpload, client: Int64, in session: PostgresSession) throws {
             let row = try session.query("SELECT reverted FROM martlet.clients WHERE id = $1", [.bigint(client)]).first
             var notices = try RevertedNotices(row?.bytes(0) ?? [])

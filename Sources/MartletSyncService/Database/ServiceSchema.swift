@@ -85,8 +85,8 @@
             CREATE INDEX IF NOT EXISTS log_type_key ON martlet.log (type, substr(key, 1, 200));
             """
 
-        /// Identifies the history of the database: the system identifier, and the timeline, which changes when a standby is
-        /// promoted or a backup is restored to a point in time.
+        /// Identifies the history of the database: the system identifier, and the timeline, which changes when a
+        /// standby is promoted or a backup is restored to a point in time.
         static let epochSQL = """
             SELECT (SELECT system_identifier FROM pg_control_system())::text || '.'
                 || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)

@@ -11,7 +11,7 @@
         package let tables: [Int: SyncTable]
         /// Identifies the history of the database. A cursor of another epoch is meaningless.
         package let epoch: String
-        /// Makes filters of queries.
+        /// Makes filters from queries of clients.
         package let filters: FilterCompiler
         /// The number of the deployed schema.
         package let factsID: Int
@@ -24,7 +24,7 @@
         /// The numbers in the log, by the numbers of the types.
         private let typeIDs: [Int: Int]
         private let formats: [RowFormat.ID: RowFormat]
-        /// Gets the values of rows that do not fit the schema.
+        /// Logs the values of rows that do not fit the schema.
         package let unfitting = UnfittingValues()
 
         /// Reads the catalog of a database.
@@ -95,8 +95,8 @@
         /// The number of a type in the log.
         func typeID(_ type: Int) -> Int { typeIDs[type] ?? 0 }
 
-        /// How entries of the log that were written with a schema are decoded; nil if the catalog does not know the schema
-        /// or the type.
+        /// How to decode the entries of a type that were written with a schema; nil if the catalog does not know the
+        /// schema or the type.
         func format(facts: Int, type: Int) -> RowFormat? { formats[RowFormat.ID(facts: facts, type: type)] }
 
         func triggers(_ table: SyncTable, _ collection: SyncCollection) -> ElementTriggers {
@@ -108,7 +108,7 @@
         }
     }
 
-    /// How rows of one type are decoded that were written with one schema.
+    /// How to decode the rows of one type that were written with one schema.
     struct RowFormat: Sendable {
         struct ID: Hashable {
             /// The number of the schema.
@@ -120,12 +120,13 @@
         /// The number of the type.
         let type: Int
         let key: SyncColumn
-        /// The columns of the deployed schema, in the order of the fields; nil for fields that it does not have.
+        /// For each field of the row, the column of the deployed schema; nil if that schema has no such column, or one
+        /// of another type.
         let columns: [SyncColumn?]
         private let table: String
         private let unfitting: UnfittingValues
 
-        /// A row as the deployed schema has it.
+        /// The format of rows that were written with the deployed schema.
         init(_ table: SyncTable, _ unfitting: UnfittingValues) {
             (type, key, columns) = (table.type, table.key, table.columns)
             self.table = table.name

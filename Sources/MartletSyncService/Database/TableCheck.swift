@@ -90,7 +90,8 @@
             return nil
         }
 
-        /// The columns of the primary key, and those of unique constraints.
+        /// The columns of the primary key, if it is not deferrable, and those of the deferrable unique constraints.
+        /// Commas separate the columns of one constraint.
         private func constraints(_ oid: PostgresParameter) throws -> (primary: String?, uniques: Set<String>) {
             let result = try session.query(
                 """
@@ -131,7 +132,7 @@
             }
         }
 
-        /// The references of a table, each as 'column>table.column'.
+        /// The deferrable references of a table that have one column, each as 'column>table.column'.
         private func references(_ oid: PostgresParameter) throws -> Set<String> {
             let result = try session.query(
                 """

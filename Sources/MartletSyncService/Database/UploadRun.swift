@@ -9,10 +9,10 @@
         let catalog: SyncCatalog
         let session: PostgresSession
         let origin: UploadOrigin
-        /// The objects whose operations have no effect.
+        /// The objects whose operations are not applied, with the reasons.
         private(set) var refused: [ObjectAddress: ObjectRefusal]
-        /// The values that the upload has written, also those that were the same before. Nil for all values of an object
-        /// that did not exist.
+        /// The values that the upload has written, including those that it has not changed. Nil stands for all values
+        /// of an object that the upload has created.
         private(set) var written: [ObjectAddress: Set<ValuePath>?] = [:]
         /// The objects of which an operation was applied.
         private var applied: Set<ObjectAddress> = []
@@ -61,7 +61,8 @@
                 guard let refusal = ObjectRefusal(error) else { throw error }
                 self = before
                 refused[address] = refusal
-                // Earlier operations of the object are not in the savepoint.
+                // A rollback to the savepoint does not undo earlier operations of the object, so the run has to begin
+                // again.
                 if applied.contains(address) { throw Restart(refused: refused) }
             }
         }
@@ -85,12 +86,12 @@
             }
         }
 
-        // A change of a collection of an object that was deleted has no effect.
+        // If the object was deleted, a change of its collections has no effect.
         private mutating func apply(
             _ operation: SyncOperation, at path: ValuePath, _ address: ObjectAddress, _ row: ObjectRow
         ) throws {
             let writer = try ElementWriter(row, path, origin)
-            // A row that the upload has inserted may be one that the user cannot read.
+            // If the upload itself has inserted the row, the user may be unable to read it, and so to lock it.
             let isCreated = if case .some(.none) = written[address] { true } else { false }
             if try !isCreated && !row.lock() {
                 if try row.isVisible() { throw Self.notPermitted }
@@ -127,8 +128,8 @@
             guard !mayInsert || fields.allSatisfy(\.members.isEmpty) else {
                 throw InvalidUpload("a creation names a part of an embedded object")
             }
-            // An update of an object that was deleted has no effect. If another transaction inserts the row between the two
-            // statements, the row exists at the second attempt.
+            // If the object was deleted, an update has no effect. If another transaction inserts the row between `lock`
+            // and `insert`, the next attempt finds it.
             for _ in 0..<3 {
                 if try row.lock() {
                     let newer = try row.newerPaths(than: origin)
@@ -151,7 +152,7 @@
 
         /// Checks the deferred constraints.
         ///
-        /// - Throws: `Restart` without the objects that violate a constraint.
+        /// - Throws: `Restart`, which also refuses the objects that violate a constraint.
         func checkConstraints() throws {
             do {
                 try session.savepoint { _ = try session.execute("SET CONSTRAINTS ALL IMMEDIATE") }

@@ -9,8 +9,8 @@
         let session: PostgresSession
         let origin: UploadOrigin
 
-        /// Adds the missing entries, so that each object of the upload has one, and each value that the upload has written
-        /// has its time stamp.
+        /// Adds the missing entries, so that each object of the upload has one, and each value that the upload has
+        /// written has its time stamp.
         func log(_ operations: [SyncOperation], _ written: [ObjectAddress: Set<ValuePath>?]) throws {
             if operations.isEmpty { return try acknowledge() }
             let logged = try self.logged(Set(operations.map(\.address)))
@@ -33,7 +33,7 @@
                 """, [.bigint(origin.storedTime), .bigint(origin.client), .bigint(origin.number)])
         }
 
-        /// The values that the triggers have logged in this transaction, of these objects.
+        /// The values of these objects that the triggers have logged in this transaction.
         private func logged(_ addresses: Set<ObjectAddress>) throws -> [ObjectAddress: Set<ValuePath>] {
             var logged: [ObjectAddress: Set<ValuePath>] = [:]
             let sql =

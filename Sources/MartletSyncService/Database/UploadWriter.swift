@@ -15,24 +15,25 @@
 
     /// Stores uploads of clients, each exactly once.
     ///
-    /// An upload is one transaction, which also increments the number in `martlet.clients`. The row of the client is locked
-    /// until the end, so two connections of one client cannot store uploads at the same time.
+    /// An upload is one transaction, which also increments the number in `martlet.clients`. The row of the client is
+    /// locked until the end, so two connections of one client cannot store uploads at the same time.
     package struct UploadWriter {
         private let catalog: SyncCatalog
 
-        /// Conflicts with other transactions that a transaction may have before the error is thrown.
+        /// How often an upload is repeated after a conflict with another transaction. After that, the error is thrown.
         private static let maximumConflicts = 5
-        /// How often the operations are repeated without further objects that were refused. After that, all objects of the
-        /// upload are refused: the repetitions would otherwise cost the square of their number.
+        /// How often the operations are applied again because further objects were refused. After that, all objects of
+        /// the upload are refused. Otherwise the cost of an upload could grow with the square of the number of its
+        /// objects.
         private static let maximumRepetitions = 8
 
         package init(_ catalog: SyncCatalog) { self.catalog = catalog }
 
         /// Stores an upload.
         ///
-        /// - Throws: `InvalidUpload` for uploads that no client sends. `PostgresError` if the upload was not stored and may
-        ///   be sent again. If the connection fails during the commit, the upload may be stored: sent again, it is a
-        ///   duplicate.
+        /// - Throws: `InvalidUpload` for uploads that no client sends. `PostgresError` if the upload was not stored and
+        ///   may be sent again. If the connection fails during the commit, the upload may be stored. When the client
+        ///   sends it again, the outcome is then `duplicate`.
         ///
         /// - Parameter claims: the claims of the user, as JSON. PostgreSQL checks the rules with them.
         package func store(
@@ -68,8 +69,8 @@
             }
         }
 
-        /// Increments the number of the newest stored upload, and returns the time in milliseconds; nil if the upload does
-        /// not follow it.
+        /// Increments the number of the newest stored upload, and returns the time of the server in milliseconds since
+        /// 1970. Nil if the upload does not follow the newest stored one, or if there is no such client.
         private func claim(_ number: Int64, _ client: Int64, _ session: PostgresSession) throws -> UInt64? {
             let row = try session.query(
                 """
@@ -86,7 +87,7 @@
             return stored >= number ? .duplicate : .gap(stored: UInt64(stored))
         }
 
-        /// Applies the operations without the objects that are refused, and returns these objects.
+        /// Applies the operations of all objects that are not refused, and returns the refused objects.
         private func apply(
             _ operations: [SyncOperation], _ origin: UploadOrigin, _ session: PostgresSession
         ) throws -> [RevertedObject] {

@@ -1,6 +1,7 @@
 package import MartletSyncProtocol
 
-/// The rows and deletions that log entries require on one client, merged for each object.
+/// What one client has to change because of log entries: rows to write, and objects that leave. All changes of one
+/// object are merged.
 package struct ClientChanges: Sendable {
     package private(set) var rows: [SyncRow] = []
     package private(set) var leaving: [ObjectAddress] = []
@@ -9,7 +10,7 @@ package struct ClientChanges: Sendable {
     ///   - entries: the entries between the cursor of the client and a later one, in the order of the log.
     ///   - client: the number of the client.
     ///   - matches: whether the subscriptions of the client contain a row with these values.
-    ///   - contents: the collections of `ClientChanges.collections`, as they are at the later cursor.
+    ///   - contents: the collections that `ClientChanges.collections` has named, as they are at the later cursor.
     package init(
         _ entries: [LogEntry], for client: UInt64,
         _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool,
@@ -27,14 +28,15 @@ package struct ClientChanges: Sendable {
             // such an object are sent.
             let isKnown = wasIn && !change.isOwn
             let values = isKnown ? new.filter { change.old?[$0.key] != $0.value } : new
-            // The contents are whole collections: all of them, or those that have changed.
+            // `contents` has whole collections: all collections of the object, or only those that have changed.
             rows.append(
                 SyncRow(address: change.address, values: values.merging(contents[change.address] ?? [:]) { $1 }))
         }
     }
 
-    /// The objects of which the client needs collections: nil for all of them, otherwise those that have changed. The other
-    /// collections of an object that the client gets for the first time are empty.
+    /// The objects whose collections the client needs. Nil stands for all collections of the object; otherwise the set
+    /// names those that have changed. Of an object that was inserted between the cursors, the collections that have no
+    /// entries are empty, so the client does not need them.
     package static func collections(
         _ entries: [LogEntry], for client: UInt64,
         _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool
@@ -65,7 +67,7 @@ private struct MergedChange {
     /// True if the object was deleted, and perhaps created again.
     var wasDeleted: Bool
 
-    /// True if the object did not exist before.
+    /// True if the object did not exist at the earlier cursor.
     var isInserted: Bool { old == nil && !isTouch }
 
     private mutating func merge(_ entry: LogEntry, isOwn: Bool) {
@@ -78,7 +80,8 @@ private struct MergedChange {
         isTouch = false
     }
 
-    // One change for each row, with its first old and its last new values, in the order of the first change.
+    // Returns one change for each row, with the old values of its first entry and the new values of its last one. The
+    // changes have the order of the first entries.
     static func merged(_ entries: [LogEntry], _ client: UInt64) -> [MergedChange] {
         var changes: [MergedChange] = []
         var positions: [ObjectAddress: Int] = [:]

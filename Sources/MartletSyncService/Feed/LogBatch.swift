@@ -1,10 +1,10 @@
 package import MartletSyncProtocol
 
-/// Why changes cannot be read from a cursor.
+/// Why the changes after a cursor cannot be read.
 package enum LogReaderError: Error, Sendable, Equatable {
-    /// The cursor is not of this database, is older than the log, or is newer than the database.
+    /// The cursor belongs to another database, is older than the log, or is newer than the database.
     case unknownCursor
-    /// A newer schema was deployed. Load the catalog again.
+    /// Another schema was deployed. The caller has to load the catalog again.
     case schemaChanged
 }
 

@@ -2,7 +2,7 @@ package import MartletSyncProtocol
 
 /// One change of one row, as the change log of the database contains it.
 package struct LogEntry: Sendable, Equatable {
-    /// Identifies the upload of a client that made the change.
+    /// The upload that made a change.
     package struct Origin: Sendable, Hashable {
         package var client: UInt64
         package var upload: UInt64
@@ -20,16 +20,17 @@ package struct LogEntry: Sendable, Equatable {
     package var new: [ValuePath: SyncValue]?
     /// Nil if the change was not made by an upload but by another application.
     package var origin: Origin?
-    /// True for an entry that changes nothing: it says that an upload names the object. Its values are those that the
-    /// transaction of the upload has seen. A change that another transaction has made at the same time may have any place
-    /// in the log relative to a touch, so the values of a touch count only if nothing else has changed the object.
+    /// True for a touch: an entry that changes nothing, and only says that an upload names the object. Its values are
+    /// those that the transaction of the upload has seen. If another transaction changes the object at the same time,
+    /// the entry of that change can come before or after the touch. So the values of a touch count only if no other
+    /// entry changes the object.
     package var isTouch: Bool
-    /// The collections of the object of which an element was changed, by the numbers of their properties. `old` and `new`
-    /// do not contain collections.
+    /// The numbers of the properties of those collections of the object in which an element was changed. `old` and
+    /// `new` do not contain collections.
     package var collections: Set<Int>
-    /// True if an element of a collection was changed, and the log does not contain the values of the object, because the
-    /// writer of the element could not read them. Reading them at a later cursor is enough: another entry shows each change
-    /// of the values.
+    /// True if the log does not contain the values of the object, because the writer who changed an element of a
+    /// collection could not read the object. The session then reads the values at a later cursor. This is enough,
+    /// because each change of the values has an entry of its own.
     package var isUnseen: Bool
 
     package init(

@@ -8,7 +8,7 @@ package struct LogText: Sendable {
 
     package init(_ schema: SyncSchema) { self.schema = schema }
 
-    /// One line for an entry; for the acknowledgement of an upload if the entry is nil.
+    /// One line of text for an entry. A nil entry stands for the acknowledgement of an upload that names no object.
     package func line(_ entry: LogEntry?, _ origin: LogEntry.Origin?) -> String {
         let writer = origin.map { "client \($0.client), upload \($0.upload)" } ?? "SQL"
         guard let entry else { return "acknowledge (\(writer))" }

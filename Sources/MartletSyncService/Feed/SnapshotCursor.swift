@@ -2,8 +2,8 @@ package import MartletSyncProtocol
 
 /// The set of transactions that a state of the database contains, in the form of `pg_current_snapshot()`.
 ///
-/// The text has the form `xmin:xmax:xip,xip…`. The snapshot contains the transactions below `xmin`, and those below `xmax`
-/// that are not in the list. `xmax` is one more than the newest transaction that had ended.
+/// The text has the form `xmin:xmax:xip,xip…`. The snapshot contains the transactions below `xmin`, and those below
+/// `xmax` that are not in the list. `xmax` is one more than the newest transaction that had ended.
 package struct SnapshotCursor: Sendable, Hashable {
     /// Transactions below this one had ended.
     package let xmin: UInt64
@@ -12,7 +12,8 @@ package struct SnapshotCursor: Sendable, Hashable {
     /// The transactions below `xmax` that had not ended, in increasing order.
     package let open: [UInt64]
 
-    /// As many transactions as a server with generous settings can have. A client sends its cursor, so it is not trusted.
+    /// The greatest number of open transactions in a cursor that is accepted. Even a server with generous settings has
+    /// fewer. The limit is needed because clients send cursors, and clients are not trusted.
     package static let maximumOpen = 10_000
 
     /// Nil for texts that PostgreSQL does not write.
@@ -48,9 +49,10 @@ package struct SnapshotCursor: Sendable, Hashable {
 
     /// The snapshot without the transactions from `limit` on.
     ///
-    /// A snapshot also contains transactions that were rolled back, or that were not durable when it was taken. After a
-    /// crash, PostgreSQL assigns their numbers again, and the new transactions would seem to be contained. A snapshot that
-    /// ends with a transaction whose commit is durable does not contain them: PostgreSQL never reuses numbers below it.
+    /// A snapshot also contains transactions that were rolled back, and transactions whose commits were not durable
+    /// when it was taken. After a crash, PostgreSQL assigns the numbers of these transactions again, and the snapshot
+    /// would seem to contain the new transactions. This cannot happen if the snapshot ends with a transaction whose
+    /// commit is durable, because PostgreSQL never reuses a number below that of a durable transaction.
     package func restricted(below limit: UInt64) -> SnapshotCursor {
         if limit >= xmax { return self }
         return SnapshotCursor(xmin: min(xmin, limit), xmax: limit, open: open.filter { $0 < limit })

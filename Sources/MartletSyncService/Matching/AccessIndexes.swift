@@ -3,11 +3,11 @@ import MartletValues
 
 /// The queries of a type by the values that a row must have to match them.
 ///
-/// The indexes are per operand, not per shape: queries of different shapes that compare the same property share a table,
-/// so a client cannot slow down the service with queries of many shapes.
+/// The indexes are per operand, not per shape: queries of different shapes that compare the same property share a
+/// table, so a client cannot slow down the service with queries of many shapes.
 struct AccessIndexes: Sendable {
     private typealias Table = [SQLValue: NumberSet]
-    // By the position of the operand in the table of operands. Arrays, because their order does not change.
+    // Indexed by the position of the operand in the `OperandTable`. Unlike a dictionary, an array has a fixed order.
     private var values: [Table] = []
     private var elements: [Table] = []
     private var intervals: [IntervalIndex] = []
@@ -16,11 +16,11 @@ struct AccessIndexes: Sendable {
     /// - Parameter seed: a random number that clients do not know.
     init(seed: UInt64) { self.seed = seed }
 
-    /// Of the alternatives of the best rank, the one whose entries have the fewest other queries. Nil if there is no
-    /// alternative.
+    /// Returns one of the alternatives of the best rank: the one for whose values the indexes contain the fewest
+    /// queries. Nil if there is no alternative.
     ///
-    /// Of the queries `carrier == "UA" && number == 5`, the first are found by the carrier. When many queries have this
-    /// carrier, the others are found by the number.
+    /// For example, `carrier == "UA" && number == 5` can be found by the carrier or by the number. If the indexes
+    /// already contain many queries with the carrier "UA", a new query is entered under its number.
     func leastCrowded(_ alternatives: [[AccessTerm]], _ operands: OperandTable) -> [AccessTerm]? {
         guard let first = alternatives.first, let rank = first.map(\.rank).max() else { return alternatives.first }
         var best = (terms: first, count: entryCount(first, operands))

@@ -2,11 +2,11 @@ import MartletEngine
 package import MartletSyncProtocol
 package import MartletValues
 
-/// A necessary condition of a subscription that an index can look up.
+/// A test that an index can look up. See `alternatives`.
 package enum AccessTerm: Sendable, Equatable {
-    /// The value is nil, or one of these.
+    /// The value is one of these. `.null` stands for nil.
     case values(ConditionOperand, [SQLValue])
-    /// Some element is nil, or one of these.
+    /// At least one element is one of these. `.null` stands for nil.
     case elements(ConditionOperand, [SQLValue])
     case interval(ConditionOperand, ValueInterval)
 
@@ -19,8 +19,9 @@ package enum AccessTerm: Sendable, Equatable {
         }
     }
 
-    /// The ways to find the rows that satisfy a condition. A row that satisfies the condition satisfies at least one
-    /// term of each alternative. The best alternatives come first. Empty if no term can exclude a row.
+    /// The alternatives by which an index can find a condition, the best one first. A row that satisfies the condition
+    /// satisfies at least one term of each alternative. For `a == 1 && (b == 2 || c == 3)`, they are `[a == 1]` and
+    /// `[b == 2, c == 3]`. Empty if no term can exclude a row.
     static func alternatives(_ condition: SubscriptionCondition) -> [[AccessTerm]] {
         found(condition).enumerated().sorted { left, right in
             let (a, b) = (cost(left.element), cost(right.element))
@@ -36,7 +37,8 @@ package enum AccessTerm: Sendable, Equatable {
         case .test(let test, let isNegated): return isNegated ? [] : term(test).map { [[$0]] } ?? []
         case .all(let parts): return joinedIntervals(parts.flatMap(found))
         case .any(let parts):
-            // Each part needs a term. Only the best one is used, because the combinations would be too many.
+            // Each part needs an alternative. Only the best one of each part is used, because there would be too many
+            // combinations.
             var terms: [AccessTerm] = []
             for part in parts {
                 guard let best = alternatives(part).first else { return [] }

@@ -92,7 +92,7 @@ package struct IntervalIndex: Sendable {
     private func visit(_ node: Int, _ value: SQLValue, _ body: (Int) -> Void) {
         guard node >= 0, ValueInterval.isAfter(nodes[node].greatestUpper, value) else { return }
         visit(nodes[node].left, value, body)
-        // All intervals to the right begin later.
+        // All intervals to the right begin even later, so none of them contains the value.
         guard nodes[node].interval.beginsBefore(value) else { return }
         if nodes[node].interval.endsAfter(value) { nodes[node].numbers.forEach(body) }
         visit(nodes[node].right, value, body)
@@ -156,7 +156,7 @@ package struct IntervalIndex: Sendable {
         nodes[node].greatestUpper = greatest
     }
 
-    // The nodes before the interval, and the others.
+    // Returns the nodes before the interval, and all others.
     private mutating func split(_ node: Int, _ interval: ValueInterval) -> (Int, Int) {
         guard node >= 0 else { return (-1, -1) }
         if ValueInterval.compare(nodes[node].interval, interval) < 0 {

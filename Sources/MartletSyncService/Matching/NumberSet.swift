@@ -1,5 +1,5 @@
-/// A set of numbers with an order that depends only on the operations. Most sets have one number, which needs no memory
-/// of its own.
+/// A set of numbers. Their order depends only on the sequence of insertions and removals. Most sets have one number,
+/// which needs no allocation.
 ///
 /// Complexity: O(1) expected to insert and to remove.
 struct NumberSet: Sendable {
@@ -45,7 +45,7 @@ struct NumberSet: Sendable {
             if other != number { content = .several([other, number], [other: 0, number: 1]) }
         case .several(var numbers, var positions):
             guard positions[number] == nil else { return }
-            // Without this, the arrays would be copied.
+            // Releases the stored arrays, so that the changes below do not copy them.
             content = .none
             positions[number] = numbers.count
             numbers.append(number)

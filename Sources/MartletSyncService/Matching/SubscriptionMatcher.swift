@@ -31,8 +31,8 @@ package struct SubscriptionMatches: Sendable, Equatable {
 /// Finds the subscriptions that a changed row concerns.
 ///
 /// Subscriptions with equal conditions share one query. The queries of a type are found through indexes on the values
-/// that they compare, so a change evaluates only queries that have a value or an interval in common with the row, and
-/// the queries without such a term.
+/// that they compare, so a change of a row evaluates only the queries whose value or interval contains a value of the
+/// row, and the queries that no index can find.
 ///
 /// Not thread-safe: the owner guards it with a lock, or confines it to a thread.
 package struct SubscriptionMatcher: Sendable {
@@ -53,7 +53,7 @@ package struct SubscriptionMatcher: Sendable {
 
     package var subscriptionCount: Int { places.count }
     package var queryCount: Int { types.values.reduce(0) { $0 + $1.queryCount } }
-    /// The number of queries that every change of their type evaluates.
+    /// The number of queries that no index can find. They are evaluated for every change of their type.
     package var scannedQueryCount: Int { types.values.reduce(0) { $0 + $1.scannedCount } }
 
     // MARK: Subscriptions

@@ -19,7 +19,7 @@ struct TypeMatcher: Sendable {
         let condition: SubscriptionCondition
         let shape: Int
         let parameters: [ConditionParameter]
-        /// The entries of this query in the indexes. Nil if all changes evaluate the query.
+        /// The entries of this query in the indexes. Nil if the query is evaluated for every change.
         let terms: [AccessTerm]?
         var subscriptions: [SubscriptionID]
     }
@@ -117,7 +117,7 @@ struct TypeMatcher: Sendable {
         let oldValues = old.map { RowOperands($0, operands) }
         let newValues = new.map { RowOperands($0, operands) }
         if let oldValues, oldValues == newValues {
-            // The change concerns no value that a query tests.
+            // The change concerns no value that a query tests, so each query matches both images or neither.
             return candidates([oldValues]).compactMap { query in
                 matches(oldValues, query) ? Match(query: query, matchedBefore: true, matchesNow: true) : nil
             }
@@ -134,7 +134,7 @@ struct TypeMatcher: Sendable {
         return shapes[query.shape].program.matches(row, query.parameters)
     }
 
-    // Each query once.
+    // Returns each query once.
     private mutating func candidates(_ rows: [RowOperands]) -> [Int] {
         searchCount += 1
         let search = searchCount

@@ -14,7 +14,8 @@
                 await withTaskGroup(of: Void.self) { group in
                     group.addTask {
                         try? await receive(inbound, outbound)
-                        // The client has closed the connection, or it broke: the loop that sends has to end.
+                        // The client has closed the connection, or the connection broke. The task that sends has to
+                        // end, too.
                         await driver.disconnected()
                     }
                     group.addTask { try? await send(outbound, channel.channel.allocator) }

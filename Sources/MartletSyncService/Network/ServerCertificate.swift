@@ -7,7 +7,7 @@
         private let context: NIOSSLContext
 
         /// - Parameters:
-        ///   - chainPath: a file with the certificate, and those that lead to its root, in PEM format.
+        ///   - chainPath: a file in PEM format with the certificate, followed by the intermediate certificates.
         ///   - keyPath: a file with the key of the certificate in PEM format.
         /// - Throws: if a file cannot be read, or if the key does not belong to the certificate.
         package init(chainPath: String, keyPath: String) throws {

@@ -6,8 +6,8 @@
     import NIOPosix
     import NIOWebSocket
 
-    /// Accepts the WebSocket connections of clients at `/martlet/sync`, and answers HTTP requests for its health and its
-    /// metrics.
+    /// Accepts the WebSocket connections of clients at `/martlet/sync`, and answers HTTP requests for its health and
+    /// its metrics.
     package struct SyncServer: Sendable {
         package struct Options: Sendable {
             package var host = "127.0.0.1"
@@ -58,8 +58,8 @@
 
         package var sessionCount: Int { registry.count }
 
-        /// Serves until the task is cancelled. It then asks all clients to connect again, and waits for the ends of their
-        /// sessions.
+        /// Serves until the task is cancelled. The server then asks all clients to connect again, and waits until their
+        /// sessions have ended.
         ///
         /// - Parameter started: called with the port when the server accepts connections.
         /// - Throws: if the server cannot listen at the address.
@@ -84,8 +84,8 @@
             }
         }
 
-        // Serves connections until the server channel is closed, and then ends the sessions. Each connection has a task
-        // that is not cancelled with this one, because it has to send its last message.
+        // Serves connections until the server channel is closed, and then ends the sessions. The connections run in a
+        // detached task. It is not cancelled with this one, because each connection has to send its last message.
         private func accept(_ server: NIOAsyncChannel<EventLoopFuture<Connection>, Never>) async {
             let connections = Task.detached {
                 await withDiscardingTaskGroup { group in
@@ -111,7 +111,7 @@
         }
 
         private func serve(_ negotiation: EventLoopFuture<Connection>) async {
-            // A connection that breaks, or that sends no valid request, concerns nobody else.
+            // An error is ignored: it ends only this connection.
             switch try? await negotiation.get() {
             case .webSocket(let channel)?: await serve(channel)
             case .http(let channel)?: await answer(channel)
@@ -216,7 +216,7 @@
         }
     }
 
-    /// Passes the body of a response as a buffer.
+    /// Converts a response whose body is a `ByteBuffer` to the parts that the HTTP handlers of NIO expect.
     private final class ResponseBodyEncoder: ChannelOutboundHandler {
         typealias OutboundIn = HTTPPart<HTTPResponseHead, ByteBuffer>
         typealias OutboundOut = HTTPServerResponsePart

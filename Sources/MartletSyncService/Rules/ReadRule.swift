@@ -2,19 +2,19 @@ import MartletEngine
 import MartletSyncProtocol
 import MartletValues
 
-/// The rule `read` of a type: the condition of the objects that a user may receive.
+/// The rule `read` of a type: the condition that selects the objects that a user may receive.
 ///
-/// A comparison with a claim that is missing or has another type is unknown: neither it nor its negation holds. Negations
-/// are moved inward to the comparisons first, so an unknown comparison can be replaced by false. The policies of
-/// `martlet postgres` are written in the same way.
+/// A comparison with a claim that is missing or has another type is unknown: neither it nor its negation holds.
+/// Negations are moved inward to the comparisons first, so an unknown comparison can be replaced by false. The policies
+/// of `martlet postgres` are written in the same way.
 struct ReadRule: Sendable {
     private let rule: RuleSyntax
     private let type: Int
     private let schema: AgreedSchema
 
     /// - Parameters:
-    ///   - text: the text of the fact.
-    ///   - isSynchronized: whether the service knows the values of a property of the type.
+    ///   - text: the canonical text of the rule, from the schema facts.
+    ///   - isSynchronized: returns whether the service knows the values of the property with this number.
     /// - Throws: `SyncSchemaError` if the service cannot evaluate the rule.
     init(
         _ text: String, type: Int, in schema: AgreedSchema, isSynchronized: (Int) -> Bool
@@ -83,7 +83,7 @@ struct ReadRule: Sendable {
         case (.path(let path), .path(let other)):
             return Self.predicate(.path(path), comparison, .path(other), isNegated: isNegated)
         case (.path(let path), _):
-            // Nil for a claim without a value of the right type.
+            // `value` returns nil for a claim that is missing or has another type. The comparison is then unknown.
             guard let value = try value(right, as: operand(path).kind, claims) else { return .constant(false) }
             return Self.predicate(.path(path), comparison, .value(value), isNegated: isNegated)
         case (_, .path): return try self.comparison(right, comparison.flipped, left, isNegated: isNegated, claims)
@@ -143,7 +143,7 @@ struct ReadRule: Sendable {
         return Self.constant(operand)
     }
 
-    // A literal as JSON, in which identifiers are texts in lower case.
+    // A literal as a JSON value, in which UUIDs and ObjectIds are texts in lower case.
     private static func constant(_ operand: RuleSyntax.Operand) -> ClaimValue? {
         switch operand {
         case .bool(let value): .bool(value)

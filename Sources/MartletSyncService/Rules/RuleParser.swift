@@ -9,7 +9,7 @@ struct RuleParser {
         case end
     }
 
-    /// The rules of a schema that was deployed are not trusted to be short.
+    /// Protects the stack: a deployed schema can contain rules that the compiler has not checked.
     private static let greatestDepth = 100
 
     private var tokens: [Token] = []

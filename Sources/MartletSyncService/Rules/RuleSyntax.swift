@@ -1,7 +1,7 @@
 import MartletEngine
 import MartletValues
 
-/// A rule as the facts of a schema contain it: the canonical text that the compiler writes.
+/// A parsed rule. The schema facts contain its canonical text, which the compiler writes.
 indirect enum RuleSyntax: Sendable, Equatable {
     case constant(Bool)
     case and([RuleSyntax])

@@ -2,11 +2,11 @@ import MartletEngine
 import MartletSyncProtocol
 import MartletValues
 
-/// The claims of a user, with the conversions of the policies that `martlet postgres` writes.
+/// The claims of a user. Values are converted in the same way as by the policies that `martlet postgres` writes.
 struct UserClaims: Sendable {
     private let claims: ClaimValue
 
-    /// - Parameter json: a JSON object. Other texts have no claims.
+    /// - Parameter json: a JSON object. If the text is anything else, the user has no claims.
     init(_ json: String) { claims = ClaimValue(bytes: Array(json.utf8)) ?? .null }
 
     /// The value of a claim; nil if it is missing or null.
@@ -16,9 +16,9 @@ struct UserClaims: Sendable {
 }
 
 extension ClaimValue {
-    /// The value in the type of a property; nil if it has another type.
+    /// The value, converted to the type of a property; nil if the claim has a value of another type.
     ///
-    /// - Parameter isExact: whether identifiers must be in lower case, as in lists.
+    /// - Parameter isExact: whether UUIDs and ObjectIds must be in lower case, as in the list of a rule with `IN`.
     func value(as kind: ConditionKind, isExact: Bool = false) -> SQLValue? {
         switch (kind, self) {
         case (.bool, .bool(let value)): .integer(value ? 1 : 0)

@@ -8,19 +8,21 @@ package struct PostgresFilter: Sendable, Equatable {
     package var sql: String
     /// The texts of the parameters, in their order. SQL converts them to their types.
     package var parameters: [String]
-    /// True if the expression is true for no other row. If false, the caller evaluates the condition for each row.
+    /// True if the expression is true for no other row. If false, the caller evaluates the condition for each row that
+    /// the SQL selects.
     package var isExact: Bool
 }
 
 /// Writes conditions as SQL, for the tables that `martlet postgres` creates.
 ///
-/// Values inside of JSON (embedded objects and `AnyRealmValue`) are not compared by SQL: a test of such a value, negated
-/// or not, is true in the SQL. All other tests are exact, including nil, NaN and negated tests. Negated tests are
-/// `IS NOT TRUE`, because SQL's `NOT` of an unknown condition is unknown.
+/// SQL does not compare values inside JSON (embedded objects and `AnyRealmValue`), nor an integer property with a
+/// floating-point property. Such a test, negated or not, excludes no row. All other tests are exact, including nil, NaN
+/// and negated tests. Whether a column of JSON is nil is also tested exactly. Negated tests are `IS NOT TRUE`, because
+/// SQL's `NOT` of an unknown condition is unknown.
 package struct ConditionSQL {
     private let type: ObjectTypeSchema
     private let alias: String
-    /// Nil if the SQL contains the values.
+    /// The number of the first parameter; nil if the SQL contains the values as literals.
     private let firstParameter: Int?
     private var parameters: [String] = []
 
@@ -35,8 +37,8 @@ package struct ConditionSQL {
         return PostgresFilter(sql: part.sql ?? "TRUE", parameters: writer.parameters, isExact: part.isExact)
     }
 
-    /// An expression without parameters that is true for every row that satisfies one of the conditions; nil if SQL cannot
-    /// exclude any row. For statements that cannot have parameters, such as COPY.
+    /// An expression without parameters that is true for every row that satisfies one of the conditions; nil if SQL
+    /// cannot exclude any row. For statements that cannot have parameters, such as COPY.
     package static func literal(
         _ conditions: [SubscriptionCondition], type: ObjectTypeSchema, alias: String = "t"
     ) -> String? {
@@ -97,7 +99,7 @@ package struct ConditionSQL {
 
     // MARK: Tests
 
-    // Nil if the value is inside of JSON.
+    // Nil if SQL cannot test exactly.
     private mutating func sql(_ test: ConditionTest) -> String? {
         switch test {
         case .isNil(let operand): return column(operand).map { Self.isNil($0, operand.kind) }
@@ -114,7 +116,7 @@ package struct ConditionSQL {
         }
     }
 
-    // The column of an operand; nil if the value is inside of an embedded object.
+    // The column of an operand; nil if the value is inside an embedded object.
     private func column(_ operand: ConditionOperand) -> String? {
         guard operand.path.properties.count == 1, type.properties.indices.contains(operand.path.properties[0]) else {
             return nil
@@ -122,7 +124,7 @@ package struct ConditionSQL {
         return "\(alias).\(PostgresNames.column(type.properties[operand.path.properties[0]]))"
     }
 
-    // The column in the type in which it is compared.
+    // The column, converted to the type in which SQL compares it; nil for a column of JSON.
     private func compared(_ operand: ConditionOperand) -> String? {
         guard let column = column(operand), PostgresLiteral.type(operand.kind) != nil else { return nil }
         let isFloat = type.properties[operand.path.properties[0]].element == .scalar(.float)
@@ -130,7 +132,7 @@ package struct ConditionSQL {
     }
 
     private static func isNil(_ value: String, _ kind: ConditionKind) -> String {
-        // A writer of SQL may store the null of JSON.
+        // A program may have stored the JSON value `null` with SQL.
         kind == .any || kind == .object ? "\(value) IS NULL OR \(value) = 'null'::jsonb" : "\(value) IS NULL"
     }
 
@@ -153,7 +155,8 @@ package struct ConditionSQL {
         guard let type = PostgresLiteral.type(kind) else { return "TRUE" }
         var (bound, comparison) = (bound, comparison)
         if case .text(let text) = bound, let end = text.utf8.firstIndex(of: 0) {
-            // No text of PostgreSQL lies between the part before the NUL and the whole.
+            // Texts of PostgreSQL contain no NUL, so none of them lies between the part before the NUL and the whole
+            // text.
             bound = .text(String(text[..<end]))
             comparison = comparison == .less || comparison == .lessOrEqual ? .lessOrEqual : .greater
         }
@@ -167,7 +170,7 @@ package struct ConditionSQL {
     private func compared(
         _ left: ConditionOperand, _ comparison: ConditionComparison, _ right: ConditionOperand
     ) -> String? {
-        // PostgreSQL would round the integer.
+        // If one operand is an integer and the other is not, PostgreSQL would round the integer.
         guard left.kind == right.kind, let a = compared(left), let b = compared(right),
             let type = PostgresLiteral.type(left.kind)
         else { return nil }
@@ -185,7 +188,7 @@ package struct ConditionSQL {
         let part = bind(PostgresLiteral.text(bound, kind), isText ? "text" : "bytea")
         switch match {
         case .contains: return isText ? "strpos(\(value), \(part)) > 0" : "position(\(part) IN \(value)) > 0"
-        // The first condition uses an index.
+        // PostgreSQL can use an index for the first condition.
         case .begins where isText: return "\(value) >= \(part) AND starts_with(\(value), \(part))"
         case .begins: return "substring(\(value) FROM 1 FOR octet_length(\(part))) = \(part)"
         case .ends where isText: return "right(\(value), length(\(part))) = \(part)"
@@ -218,7 +221,7 @@ package struct ConditionSQL {
         let isStrict = comparison == .less || comparison == .greaterOrEqual
         let first = isStrict ? PostgresTimestamp.firstNotBefore(seconds) : PostgresTimestamp.firstAfter(seconds)
         let isLess = comparison == .less || comparison == .lessOrEqual
-        // No timestamp is after infinity.
+        // Nil if the date is infinity: no timestamp is after it.
         guard let first else { return isLess ? "\(value) IS NOT NULL" : "FALSE" }
         return "\(value) \(isLess ? "<" : ">=") \(bind(first.text, "timestamp with time zone"))"
     }

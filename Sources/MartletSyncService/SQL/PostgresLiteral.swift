@@ -4,7 +4,7 @@ import MartletValues
 
 /// Values of conditions as texts of parameters, and the types to which SQL converts them.
 enum PostgresLiteral {
-    /// Nil for values that no column contains as one SQL value.
+    /// The type of SQL for values of a kind; nil for kinds that columns contain as JSON.
     static func type(_ kind: ConditionKind) -> String? {
         switch kind {
         case .bool: "boolean"
@@ -44,7 +44,7 @@ enum PostgresLiteral {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// A text as a literal of SQL, which means the same for each value of `standard_conforming_strings`.
+    /// A text as a literal of SQL. It means the same, whatever the value of `standard_conforming_strings` is.
     static func quoted(_ text: String) -> String {
         var literal = text.unicodeScalars.contains("\\") ? "E'" : "'"
         for scalar in text.unicodeScalars {
@@ -84,7 +84,7 @@ enum PostgresLiteral {
         }
     }
 
-    // All special characters are ASCII, which UTF-8 uses for nothing else.
+    // All special characters are ASCII, and in UTF-8 an ASCII byte is never a part of another character.
     private static func likePattern(_ pattern: [UInt8]) -> [UInt8] {
         let (one, many, escape) = (UInt8(ascii: "?"), UInt8(ascii: "*"), UInt8(ascii: "\\"))
         let special: Set<UInt8> = [UInt8(ascii: "_"), UInt8(ascii: "%"), escape]

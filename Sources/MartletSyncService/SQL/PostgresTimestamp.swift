@@ -1,8 +1,8 @@
 /// A value of the type `timestamp with time zone`, which counts microseconds.
 ///
-/// A date of the runtime is the number of seconds since 2001, as a `Double`. Different dates far in the future are equal
-/// after this conversion, and most dates are not whole microseconds. Comparisons with a date are therefore converted to
-/// comparisons with microseconds, which select exactly the rows whose date satisfies the comparison.
+/// A date of the runtime is the number of seconds since 2001, as a `Double`. Far from 2001, different timestamps have
+/// the same date. Most dates are not whole microseconds. A comparison with a date is therefore converted to a
+/// comparison with microseconds, which selects exactly the rows whose date satisfies the comparison with the date.
 package enum PostgresTimestamp: Equatable {
     case beforeAll
     /// Microseconds since 2001-01-01T00:00:00Z.
@@ -25,7 +25,8 @@ package enum PostgresTimestamp: Equatable {
         seconds == .infinity ? nil : first { $0 > seconds }
     }
 
-    /// - Parameter isReached: false for all dates before one of them, true for the others, and true for infinity.
+    /// - Parameter isReached: false for all dates before a certain one, true for this date and all later ones, and true
+    ///   for infinity.
     private static func first(_ isReached: (Double) -> Bool) -> PostgresTimestamp {
         if isReached(-.infinity) { return .beforeAll }
         guard isReached(seconds(greatest)) else { return .afterAll }

@@ -4,18 +4,19 @@ import MartletPostgres
 import MartletSyncProtocol
 import MartletValues
 
-/// Values of `AnyRealmValue` in JSON. Booleans, texts, whole numbers of 64 bits, and numbers with digits after the point
-/// are plain JSON. All others are objects with one member, whose name begins with `$` and says the type:
+/// Converts values of `AnyRealmValue` to JSON and back. Nil, booleans, texts, whole numbers of 64 bits, numbers with
+/// digits after the point, lists and most maps are plain JSON. Every other value is an object with one member. The name
+/// of this member begins with `$` and names the type:
 ///
 /// | type | JSON |
 /// |---|---|
-/// | Double without digits after the point | `{"$numberDouble": "1e+300"}` |
+/// | other `Double` values | `{"$numberDouble": "1e+300"}` |
 /// | Float | `{"$numberFloat": "0.1"}` |
 /// | Decimal128 | `{"$numberDecimal": "1.5"}` |
 /// | Data, ObjectId, UUID | `{"$binary": "AP8="}`, `{"$oid": "…"}`, `{"$uuid": "…"}` |
 /// | Date | `{"$date": "2024-05-01T12:30:00Z"}` |
 /// | link | `{"$link": {"type": "Dog", "key": 5}}` |
-/// | map with one key that begins with `$` | `{"$map": {"$key": 1}}` |
+/// | map with only one key, which begins with `$` | `{"$map": {"$key": 1}}` |
 extension JSONConversion {
     // MARK: To JSON
 
@@ -68,13 +69,14 @@ extension JSONConversion {
                 let json = JSONScalar.decimalJSON(bytes)
                 if case .number(let text) = json { return Self.tagged("$numberDecimal", .string(text)) }
                 return Self.tagged("$numberDecimal", json)
-            // The numbers of types and rows in such bytes have a meaning only in one file.
+            // These bytes contain numbers of types and rows, which have a meaning in one file only.
             case .object, .list, .map: throw Self.otherKind
             }
         }
     }
 
-    // PostgreSQL writes 1e300 as digits without a point, like a whole number.
+    // A `Double` without digits after the point gets a tag, because PostgreSQL writes 1e300 as 301 digits, like a whole
+    // number.
     private static func double(_ number: Double) -> JSONValue {
         if JSONScalar.special(number) == nil, number.rounded() != number { return .number("\(number)") }
         return tagged("$numberDouble", self.number(number))

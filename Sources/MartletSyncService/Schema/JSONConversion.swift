@@ -5,20 +5,20 @@ import MartletValues
 
 /// Converts values of embedded objects and of `AnyRealmValue` to JSON and back.
 ///
-/// Every value has one JSON form, and the conversion back is exact. JSON that programs have written with SQL and that
-/// does not fit the schema is converted to nil or to the zero of the type, and described.
+/// Every value has one JSON form, and the conversion back is exact. JSON that a program has written with SQL may not
+/// fit the schema. Such a part becomes nil, or the zero of a required member, and `Decoded.problems` describes it.
 package struct JSONConversion: Sendable {
     let schema: SyncSchema
 
     package init(_ schema: SyncSchema) { self.schema = schema }
 
-    /// The text of a value of the property; nil for nil.
+    /// The JSON text of a value of the property; nil if the value is nil.
     package func text(_ value: SyncValue, _ property: PropertySchema) throws(UnencodableValue) -> String? {
         if value == .null { return nil }
         return try json(value, property.element, isOptional: true).text
     }
 
-    /// The properties on a path; nil if there is no such path.
+    /// The properties that the path names, from the outermost to the innermost; nil if the type has no such path.
     package func properties(at path: ValuePath, in type: ObjectTypeSchema) -> [PropertySchema]? {
         var type = type
         var found: [PropertySchema] = []
@@ -99,7 +99,7 @@ package struct JSONConversion: Sendable {
         package var problems: [String] = []
     }
 
-    /// The value of the property that the text of a column contains.
+    /// Decodes the JSON text of a column as a value of the property.
     package func value(_ text: String, _ property: PropertySchema) -> Decoded {
         var decoded = Decoded(value: .null)
         do throws(MalformedJSON) {

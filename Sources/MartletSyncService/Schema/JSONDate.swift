@@ -1,12 +1,13 @@
-/// Dates in JSON. A date is the number of seconds since 2001-01-01T00:00:00Z.
+/// Converts dates, which are seconds since 2001-01-01T00:00:00Z, to JSON and back.
 ///
-/// A date of whole microseconds is a text such as `2024-05-01T12:30:00.25Z`. Others are JSON numbers of seconds.
+/// A date of whole microseconds between the years 1 and 9999 is a text such as `2024-05-01T12:30:00.25Z`. Every other
+/// finite date is a JSON number of seconds.
 enum JSONDate {
     private static let secondsPerDay: Int64 = 86_400
     /// 2001-01-01 is day 11,323 after 1970-01-01.
     private static let daysBetweenEpochs: Int64 = 11_323
 
-    /// Nil for dates that are not whole microseconds, and outside of the years 1 to 9999.
+    /// Nil for a date that is not a whole number of microseconds, or not between the years 1 and 9999.
     static func text(_ seconds: Double) -> String? {
         guard abs(seconds) < 1e12, !(seconds == 0 && seconds.sign == .minus) else { return nil }
         let microseconds = Int64((seconds * 1_000_000).rounded())
@@ -21,7 +22,8 @@ enum JSONDate {
         return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))T\(clock)\(digits)Z"
     }
 
-    /// Parses what `text` writes, and what PostgreSQL writes with an offset such as `+02:00`. Nil for other texts.
+    /// Parses the texts that `text` returns, and those of PostgreSQL, which may have an offset such as `+02:00`. Nil
+    /// for other texts.
     static func seconds(_ text: String) -> Double? {
         var scanner = DateScanner(Array(text.utf8))
         guard let year = scanner.number(4), scanner.skips("-"), let month = scanner.number(2), scanner.skips("-"),
@@ -34,7 +36,7 @@ enum JSONDate {
             microseconds = fraction
         }
         let date = CivilDate(year: year, month: month, day: day)
-        // The 31st of a month with 30 days is another date.
+        // A day that the month does not have, such as April 31, would be converted to another date.
         guard year >= 1, CivilDate(days: date.days) == date, hour < 24, minute < 60, second < 60,
             let offset = scanner.offset(), scanner.isAtEnd
         else { return nil }
@@ -77,7 +79,7 @@ private struct DateScanner {
         return number
     }
 
-    /// The microseconds of one to six digits.
+    /// The microseconds that one to six digits after the point mean.
     mutating func fraction() -> Int64? {
         guard var number = digit() else { return nil }
         var count = 1
@@ -86,7 +88,7 @@ private struct DateScanner {
         return number
     }
 
-    /// The seconds of `Z`, or of an offset with hours and optional minutes.
+    /// The offset from UTC in seconds: `Z`, or a sign with hours and optional minutes, such as `+02:00`.
     mutating func offset() -> Int64? {
         if skips("Z") { return 0 }
         let isNegative = skips("-")
@@ -98,8 +100,8 @@ private struct DateScanner {
     }
 }
 
-/// A date of the proleptic Gregorian calendar. The conversions are those of Howard Hinnant, "chrono-Compatible Low-Level
-/// Date Algorithms".
+/// A date of the proleptic Gregorian calendar. The conversions are those of Howard Hinnant, "chrono-Compatible
+/// Low-Level Date Algorithms".
 struct CivilDate: Equatable {
     let year: Int64
     let month: Int64

@@ -3,10 +3,10 @@ import MartletEngine
 import MartletPostgres
 import MartletValues
 
-/// The JSON of scalars whose type the schema names.
+/// Converts scalars of the types that the schema names to JSON and back.
 ///
-/// Numbers are JSON numbers. JSON has no NaN, no infinities, and no negative zero: these are the texts `NaN`, `Infinity`,
-/// `-Infinity` and `-0`.
+/// Numbers are JSON numbers. JSON has no NaN, no infinities, and no negative zero: these are the texts `NaN`,
+/// `Infinity`, `-Infinity` and `-0`.
 enum JSONScalar {
     /// - Throws: `UnencodableValue` for texts with NUL, which PostgreSQL does not store.
     static func json(_ value: SQLValue, _ element: ElementType) throws(UnencodableValue) -> JSONValue {
@@ -66,7 +66,7 @@ enum JSONScalar {
         case (_, .number(let text)): value = whole(text).map { .integer($0) }
         default: value = nil
         }
-        // A number may be out of range.
+        // A number may be out of the range of its type.
         return value.flatMap { element.accepts($0) ? $0 : nil }
     }
 
@@ -85,7 +85,8 @@ enum JSONScalar {
 
     static func date(_ text: String) -> Double? { specialNumber(text) ?? JSONDate.seconds(text) }
 
-    /// PostgreSQL keeps the zeros of `1.00` and writes `1e2` as `100`.
+    /// The whole number that a JSON number means; nil if it has a fraction, or does not fit 64 bits. PostgreSQL keeps
+    /// the zeros of `1.00`, and writes `1e2` as `100`, so exponents do not occur.
     static func whole(_ text: String) -> Int64? {
         guard let point = text.firstIndex(of: ".") else { return Int64(text) }
         return text[point...].dropFirst().allSatisfy { $0 == "0" } ? Int64(text[..<point]) : nil
@@ -94,7 +95,7 @@ enum JSONScalar {
     /// The nearest decimal number of 34 digits.
     static func decimal(_ text: String) -> DecimalNumber {
         if let exact = DecimalNumber(text) { return exact }
-        // A sign, digits without leading zeros, and an exponent.
+        // Builds the form that `nearest` parses: a sign, digits without leading zeros, and an exponent.
         let parts = text.lowercased().split(separator: "e", maxSplits: 1)
         let mantissa = parts.first ?? "0"
         var exponent = parts.count == 2 ? Int(parts[1]) ?? 0 : 0
@@ -106,7 +107,7 @@ enum JSONScalar {
         return DecimalNumber.nearest(digits.isEmpty ? "0" : "\(sign)\(digits)e\(exponent)")
     }
 
-    /// The bytes of a text of a scalar type; nil for other texts and other types.
+    /// The bytes of a value that JSON contains as a text; nil for a text of another form, and for other types.
     static func bytes(_ text: String, _ scalar: ScalarType) -> [UInt8]? {
         switch scalar {
         case .data: return Data(base64Encoded: text).map { [UInt8]($0) }

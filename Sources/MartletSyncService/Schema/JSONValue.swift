@@ -78,11 +78,11 @@ package struct JSONMember: Sendable {
     func isNamed(_ other: String) -> Bool { name.utf8.elementsEqual(other.utf8) }
 }
 
-/// Why a text is not JSON.
+/// The text is not JSON, or its values are nested too deeply.
 package struct MalformedJSON: Error {}
 
 extension JSONValue {
-    /// Values may be nested this deeply.
+    /// The greatest nesting depth that the parser accepts. It protects the stack.
     static let maximumDepth = 512
 
     /// Parses a text.
@@ -109,7 +109,7 @@ private struct JSONParser {
         while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
     }
 
-    /// The next byte that is not a space, which is consumed if it is the given one.
+    /// Skips spaces. If the next byte is the given character, consumes it and returns true.
     private mutating func skips(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
@@ -142,7 +142,7 @@ private struct JSONParser {
         let start = index
         while index < bytes.count, Self.isInNumber(bytes[index]) { index += 1 }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        // No letters: 'inf' and hexadecimal digits are not JSON.
+        // `Double` also accepts a plus sign. The loop above has stopped before texts such as 'inf' and '0x1'.
         guard Double(text) != nil, text.first != "+" else { throw MalformedJSON() }
         return text
     }

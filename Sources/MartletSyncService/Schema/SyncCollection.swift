@@ -1,8 +1,8 @@
 import MartletEngine
 package import MartletSyncProtocol
 
-/// The table of the elements of a list, set or map, as `martlet postgres` writes it. It has the columns `owner` and `value`,
-/// and `position` or `key`.
+/// The table of the elements of a list, set or map, as `martlet postgres` writes it. It has the columns `owner` and
+/// `value`. The table of a list also has `position`, and that of a map `key`.
 package struct SyncCollection: Sendable {
     package enum Kind: Sendable {
         case list, set, map
@@ -30,7 +30,8 @@ package struct SyncCollection: Sendable {
     /// The columns of the table.
     package var columns: [String] { kind == .set ? ["owner", "value"] : ["owner", keyColumn, "value"] }
 
-    /// True for sets that may contain nil. They have no primary key, because a column of a key is never NULL.
+    /// True for sets that may contain nil. Their tables have no primary key, because a column of a primary key is never
+    /// NULL.
     package var isNullableSet: Bool { kind == .set && !value.isRequired }
 
     init(
@@ -61,7 +62,7 @@ package struct SyncCollection: Sendable {
 
     /// The value that a client gets for the whole collection.
     ///
-    /// - Parameter elements: the elements in the order of their positions or keys. `key` is the position or the key.
+    /// - Parameter elements: all elements, in the order of their positions, keys or members.
     package func whole(_ elements: [(key: ElementKey, value: SyncValue)]) -> SyncValue {
         switch kind {
         case .list:

@@ -4,7 +4,7 @@ package import MartletSyncProtocol
 package import MartletValues
 
 extension SyncColumnType {
-    /// The type on the wire between the service and PostgreSQL.
+    /// The type of PostgreSQL whose binary format the service reads and writes.
     package var base: PostgresType {
         switch self {
         case .plain(let type): type

@@ -8,11 +8,12 @@ package struct SyncSchemaError: Error, Sendable, Equatable, CustomStringConverti
     init(_ description: String) { self.description = description }
 }
 
-/// The types that clients and the service exchange.
+/// The types whose objects clients and the service exchange.
 ///
-/// Its text form consists of the schema facts of types (`SchemaFactsParser` in MartletEngine), separated by empty lines.
-/// Types without the fact `sync` are ignored. The canonical text has the synchronized types and the embedded types that
-/// they contain, in the order of their numbers, without indexes and former names, which do not affect the data.
+/// Its text form consists of the schema facts of types (`SchemaFactsParser` in MartletEngine), separated by empty
+/// lines. Types without the fact `sync` are ignored. The canonical text has the synchronized types and the embedded
+/// types that they contain, in the order of their numbers, without indexes and former names, which do not affect the
+/// data.
 package struct SyncSchema: Sendable {
     /// Defines the numbers of types and properties.
     package let agreed: AgreedSchema

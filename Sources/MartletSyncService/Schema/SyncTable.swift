@@ -13,11 +13,11 @@ package struct SyncTable: Sendable {
     package let columns: [SyncColumn]
     /// The index of the primary key in `columns`.
     package let keyIndex: Int
-    /// The columns of further unique values.
+    /// The columns of each unique constraint besides the primary key.
     package let uniques: [[String]]
     /// The tables of lists, sets and maps, in the order of the properties.
     package let collections: [SyncCollection]
-    /// True for objects that clients send and do not receive.
+    /// True if clients send the objects of this type and never receive them: `sync: upload`.
     package let isUploadOnly: Bool
     private let positions: [Int: Int]
 
@@ -29,7 +29,7 @@ package struct SyncTable: Sendable {
     /// The table of a list, set or map; nil for other properties.
     package func collection(of property: Int) -> SyncCollection? { collections.first { $0.property == property } }
 
-    /// The number of the collection with this name; nil if there is none.
+    /// The number of the property that is a collection with this name; nil if there is none.
     func collection(named name: String) -> Int? { collections.first { $0.value.propertyName == name }?.property }
 
     fileprivate init(_ number: Int, _ schema: SyncSchema, key: Int) throws(SyncSchemaError) {
@@ -80,11 +80,11 @@ package struct SyncColumn: Sendable {
     package let name: String
     package let type: SyncColumnType
     package let isRequired: Bool
-    /// The property, and how its values become JSON; nil for columns of other types.
+    /// For a column of type `jsonb`, the property and the conversion of its values; nil for other columns.
     let json: (property: PropertySchema, conversion: JSONConversion)?
-    /// The number of the type to which a link points.
+    /// For a link, the number of the type of its target; nil for other properties.
     package let target: Int?
-    /// The table and the primary key to which a link points.
+    /// For a link, the table of its target and the primary key there; nil for other properties.
     package let reference: (table: String, column: String)?
 
     /// Nil for properties without a column.
@@ -121,9 +121,9 @@ package struct SyncColumn: Sendable {
 /// The type of a column, and the conversion between its binary format and the stored form of a value.
 package enum SyncColumnType: Sendable, Hashable {
     case plain(PostgresType)
-    /// A `smallint` of one byte.
+    /// An `Int8`, in a column of type `smallint`.
     case int8
-    /// The domain of 12 bytes.
+    /// The domain `martlet.object_id`: 12 bytes.
     case objectId
     /// A `numeric` of at most 34 digits.
     case decimal
@@ -169,7 +169,8 @@ package enum SyncColumnType: Sendable, Hashable {
     }
 }
 
-/// Names in SQL, as `martlet postgres` forms them. The two sides of the package share no code, so a test compares them.
+/// Names in SQL, as `martlet postgres` forms them. The compiler and the service share no code, so a test compares the
+/// names.
 package enum SnakeCase {
     /// `homeAddress` becomes `home_address`, `URLName` becomes `url_name`, `line2` stays.
     package static func name(_ name: String) -> String {

@@ -1,7 +1,7 @@
 import MartletEngine
 package import MartletSyncProtocol
 
-/// Makes filters of the queries that clients send.
+/// Makes filters from the queries that clients send.
 ///
 /// Clients are not trusted: what is not a canonical condition on synchronized properties of a type, or exceeds the
 /// limits, is refused with a message for the developer of the client.
@@ -19,7 +19,7 @@ package struct FilterCompiler: Sendable {
         rules = try schema.readRules(tables)
     }
 
-    /// The objects that the queries contain and that the user may read.
+    /// Returns a filter for the objects that the queries contain and that the user may read.
     ///
     /// - Parameter claims: the claims of the user, as JSON.
     package func filter(
@@ -54,7 +54,7 @@ package struct FilterCompiler: Sendable {
         do {
             return [try rule.condition(user)]
         } catch {
-            // Nothing is readable. The message could contain a claim.
+            // The error is replaced, because its message could contain a claim.
             throw RefusedQueries("the rule 'read' of '\(schema.types[type].name)' cannot be evaluated for the user")
         }
     }

@@ -2,7 +2,7 @@ import MartletSyncProtocol
 
 /// Rows and addresses, divided into parts that fit into one message each.
 struct RowParts {
-    /// At least one part. Only the first one has addresses of objects that leave, unless these do not fit.
+    /// At least one part. The addresses of objects that leave come first, so usually only the first part has some.
     private(set) var parts: [(rows: [SyncRow], leaving: [ObjectAddress])] = [([], [])]
     private var bytes = 0
     private let maximumBytes: Int

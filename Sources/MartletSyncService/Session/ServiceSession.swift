@@ -5,31 +5,32 @@ package enum ServiceAction: Sendable {
     case send(ServiceMessage)
     /// Run the task and pass its result to `finish`.
     case run(ServiceTask)
-    /// Close the connection after what was sent. The session ignores everything after this.
+    /// Close the connection after all messages are sent. The session ignores all further input.
     case close
 }
 
 /// One connection of the service to a client.
 ///
 /// This is a value without threads, clocks, sockets and database connections. Its methods return what the owner has to
-/// do. Messages of the client are answered in their order; while a task runs, they wait.
+/// do. The session answers the messages of the client in their order. While a task runs, further messages wait.
 package struct ServiceSession: Sendable {
     package struct Limits: Sendable {
-        /// Messages of a client that may wait. A client sends at most 64 uploads before one is acknowledged.
+        /// How many messages of a client may wait. A client sends at most 64 uploads before the first of them is
+        /// acknowledged.
         package var waitingMessages = 128
-        /// The size of the uploads of a client that may wait or be incomplete. A client sends at most one upload of 64 MB
-        /// and several smaller ones.
+        /// The greatest size, in bytes, of the uploads of a client that wait or are incomplete. A client sends no
+        /// further upload while more than 8 MB are not acknowledged, and one upload has at most 64 MB.
         package var waitingUploadBytes = 96 << 20
-        /// Subscriptions of one client.
+        /// The greatest number of subscriptions of one client.
         package var subscriptions = 1_000
-        /// The size of a message that rows are divided into. A single larger row has a message of its own.
+        /// Rows are divided into messages of at most this many bytes. A larger row has a message of its own.
         package var rowBytesPerMessage = 256 << 10
-        /// A client whose subscriptions do not change gets a new cursor this often, in milliseconds, so that it can
-        /// continue after the entries before the cursor are deleted from the log.
+        /// How often a client gets a new cursor, in milliseconds, even if nothing has changed for it. With this cursor
+        /// the client can continue when older entries are deleted from the log.
         package var cursorMilliseconds: UInt64 = 60_000
         /// How long a client may take to send `hello`, in milliseconds.
         package var helloMilliseconds: UInt64 = 10_000
-        /// How long before its end the client is asked for a new token, in milliseconds.
+        /// How long before its token expires the client is asked for a new one, in milliseconds.
         package var tokenMilliseconds: UInt64 = 60_000
 
         package init() {}
@@ -51,14 +52,14 @@ package struct ServiceSession: Sendable {
         case token(String)
     }
 
-    /// Why the log is read.
+    /// Why the session reads the log.
     private enum Reason {
         /// The client gets its first changes, even if there are none.
         case opened
         case logChanged
-        /// The changes contain the upload.
+        /// An upload was stored. The client gets the changes that contain it.
         case stored
-        /// The client gets a new cursor.
+        /// The client gets a new cursor, if there is one.
         case cursor
     }
 
@@ -71,9 +72,9 @@ package struct ServiceSession: Sendable {
     private var user: AuthenticatedUser?
     private var hasAskedForToken = false
     private var filter: SubscriptionFilter
-    /// The filter of the set whose data is being read.
+    /// The filter of the set of subscriptions whose data a running task reads.
     private var nextFilter: SubscriptionFilter?
-    /// The position of the session in the log; nil before the first task that finds it.
+    /// The position of the session in the log; nil until a task has found it.
     private var cursor: SyncCursor?
     private var sentCursor: SyncCursor?
     private var sentAt: UInt64 = 0
@@ -88,7 +89,7 @@ package struct ServiceSession: Sendable {
     /// The size of the messages of all uploads that are not stored.
     private var uploadBytes = 0
 
-    /// - Parameter compile: makes a filter of queries and of what the user may read, or refuses the queries.
+    /// - Parameter compile: makes a filter from queries and from what the user may read, or refuses the queries.
     package init(
         limits: Limits = Limits(),
         compile: @escaping @Sendable ([SubscribedQuery], AuthenticatedUser) throws(RefusedQueries) -> SubscriptionFilter
@@ -162,7 +163,7 @@ package struct ServiceSession: Sendable {
         return runNext()
     }
 
-    /// The task that was to run has ended.
+    /// The task that the session has asked the owner to run has ended.
     package mutating func finish(_ result: ServiceTaskResult) -> [ServiceAction] {
         if case .closed = phase { return [] }
         let work = running
@@ -285,7 +286,7 @@ package struct ServiceSession: Sendable {
 
     // MARK: Changes
 
-    // Sends the changes up to a new cursor, unless the client has nothing to learn from them.
+    // Sends the changes up to a new cursor. Sends nothing if they do not concern the client, unless `isForced` is true.
     private mutating func changes(_ batch: ClientBatch, isForced: Bool) -> [ServiceAction] {
         let isFirst = cursor == nil
         cursor = batch.cursor

@@ -4,16 +4,16 @@ package import MartletSyncProtocol
 package enum ServiceTask: Sendable, Equatable {
     /// Verify a token.
     case authenticate(token: String)
-    /// Find the client, or create it if there is no identity yet. A client with a position has data already.
+    /// Find the client, or register a new one if there is no identity yet. A client with a position has data already.
     case open(ClientIdentity?, hasPosition: Bool)
-    /// Read the entries of the log after the cursor that concern the queries or the client; further entries may be among
-    /// them. Without a cursor, only find the current one.
+    /// Read the log after the cursor. The result contains at least the entries that concern the queries or the client.
+    /// Without a cursor, only find the current one.
     ///
-    /// If `isCurrent` is true, the result contains everything that was committed before. Otherwise it may lack the newest
-    /// entries, of which the session is informed by `logChanged`.
+    /// If `isCurrent` is true, the result contains everything that was committed before the task. Otherwise it may lack
+    /// the newest entries; the owner then calls `logChanged` later.
     case read(after: SyncCursor?, for: [SubscribedQuery], isCurrent: Bool)
-    /// Read the log after the cursor and, at the same snapshot, the rows that only the new queries contain and the
-    /// addresses of those that only the former queries contain.
+    /// Read the log after the cursor. At the same snapshot, also read the rows that only the new queries contain, and
+    /// the addresses of the rows that only the former queries contain.
     case change(after: SyncCursor, from: [SubscribedQuery], to: [SubscribedQuery])
     /// Store an upload, unless it is stored already.
     case store(ClientMessage.Upload)
@@ -75,9 +75,9 @@ package struct ClientBatch: Sendable {
     /// The later cursor.
     package var cursor: SyncCursor
     package var entries: [LogEntry]
-    /// The newest upload of the client that is visible at the cursor.
+    /// The newest upload of the client that is known to be visible at the cursor; zero if none is known.
     package var storedUpload: UInt64
-    /// The collections of `ClientChanges.collections` at the cursor.
+    /// The collections that `ClientChanges.collections` names, as they are at the cursor.
     package var contents: [ObjectAddress: [ValuePath: SyncValue]] = [:]
 
     package init(cursor: SyncCursor, entries: [LogEntry], storedUpload: UInt64) {

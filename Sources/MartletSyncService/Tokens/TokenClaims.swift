@@ -59,7 +59,8 @@
             guard let id = claims[requirements.userClaim]?.text, !id.isEmpty,
                 id.utf8.count <= Self.maximumUserBytes
             else { throw TokenError("the token does not name its user ('\(requirements.userClaim)')") }
-            // The text is written again, so that PostgreSQL and this code read the same value of a claim that occurs twice.
+            // The claims are encoded again. If the token contains a claim twice, PostgreSQL then reads the same value
+            // as this code.
             guard let json = claims.encoded else { throw TokenError("the token has no JSON object") }
             return AuthenticatedUser(id: id, claims: json, expiration: UInt64(min(expiration, 1e12) * 1_000))
         }

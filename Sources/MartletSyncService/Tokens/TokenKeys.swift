@@ -10,11 +10,12 @@
         case es256 = "ES256"
     }
 
-    /// The keys that verify tokens. Each key has one algorithm, which its owner has chosen and no token can change.
+    /// The keys that verify tokens. Each key has one fixed algorithm, so the header of a token cannot choose another
+    /// one for it.
     final class TokenKeys: Sendable {
         /// One key.
         struct Key: Sendable {
-            /// Nil if tokens do not name the key.
+            /// The `kid` of the key in the key set. A key without one is used only for tokens that name no key.
             let id: String?
             let algorithm: TokenAlgorithm
             let verifier: JWTKeyCollection
@@ -26,7 +27,7 @@
             var modified: Date
         }
 
-        /// HMAC-SHA-256 is as strong as its key only up to this length.
+        /// RFC 7518 requires a key of at least this length for HS256, because a shorter key weakens the signature.
         static let minimumSecretBytes = 32
         private static let minimumModulusCharacters = 2_048 / 6
 
@@ -62,7 +63,8 @@
             }
         }
 
-        /// The keys for a token.
+        /// The keys that can verify a token with this algorithm and this `kid`; for a token without `kid`, all keys of
+        /// the algorithm.
         func keys(_ algorithm: TokenAlgorithm, id: String?) async -> [Key] {
             if algorithm == .hs256 { return secretKeys }
             await reload()
@@ -79,7 +81,7 @@
             guard let path else { return }
             let modified = Self.modified(path)
             let isChanged = file.withLock { file in
-                // A file that cannot be used is reported once.
+                // The new modification time is stored at once, so a file that cannot be used is reported only once.
                 guard let modified, modified != file?.modified else { return false }
                 file?.modified = modified
                 return true
@@ -123,7 +125,7 @@
                 throw TokenError("\(place) has less than 2,048 bits")
             }
             let id = entry["kid"]?.text
-            // Without the parts of a private key.
+            // Only the public parts are used, because the file may contain a private key.
             var fields: [String: String] = ["alg": algorithm.rawValue, "kid": id ?? "default"]
             for name in ["kty", "n", "e", "x", "y", "crv"] { fields[name] = entry[name]?.text }
             do {

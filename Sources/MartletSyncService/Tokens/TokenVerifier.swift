@@ -4,8 +4,8 @@
 
     /// Finds the users of signed tokens (JSON Web Tokens).
     ///
-    /// A token is accepted if its signature was made with a key of the service, with the algorithm of this key. What the
-    /// header of the token says is used only to find the key.
+    /// A token is accepted if its signature was made with a key of the service, with the algorithm of this key. What
+    /// the header of the token says is used only to find the key.
     package struct TokenVerifier: Sendable {
         private static let maximumBytes = 16 << 10
 
@@ -15,8 +15,8 @@
 
         /// - Parameters:
         ///   - secret: the key of HS256, at least 32 bytes.
-        ///   - keySet: the path of a JSON Web Key Set with public keys for RS256 and ES256. The file is read again when it
-        ///     has changed.
+        ///   - keySet: the path of a JSON Web Key Set with public keys for RS256 and ES256. The file is read again when
+        ///     it has changed.
         ///   - log: called if the changed file cannot be used.
         ///   - now: seconds since 1970.
         /// - Throws: `TokenError` if there is no key, or a key cannot be used.
@@ -41,7 +41,7 @@
             guard parts.count == 3, let header = TokenText.bytes(base64URL: parts[0]).flatMap(ClaimValue.init(bytes:)),
                 let payload = TokenText.bytes(base64URL: parts[1]), !parts[2].isEmpty
             else { throw TokenError("the token is not a JSON Web Token with a signature") }
-            // An extension that the issuer requires and this code does not know.
+            // `crit` names extensions that the verifier must support. This code supports none.
             guard header["crit"] == nil else { throw TokenError("the token needs an extension ('crit')") }
             let accepted = keys.algorithms
             guard let algorithm = (header["alg"]?.text).flatMap(TokenAlgorithm.init), accepted.contains(algorithm)

@@ -94,7 +94,7 @@
         }
     }
 
-    /// Reads the log for the sessions.
+    /// Watches the log, and informs the sessions for which it may have new entries.
     private struct WatchingService: Service {
         let database: PostgresServiceDatabase
         let server: SyncServer

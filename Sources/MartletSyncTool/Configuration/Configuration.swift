@@ -3,7 +3,7 @@
     import Logging
     import MartletSyncService
 
-    /// What is wrong in the configuration, one line for each value.
+    /// The errors of a configuration. Each finding is one line.
     struct ConfigurationError: Error, Equatable, CustomStringConvertible {
         let findings: [String]
 
@@ -17,11 +17,12 @@
         var tableSchema = "public"
         /// The number of connections to the database.
         var connections = 8
-        /// The time between two readings of the log.
+        /// The time between two reads of the log.
         var pollMilliseconds = 20
         var host = "127.0.0.1"
         var port = 7_500
         var tokenSecret: [UInt8]?
+        /// The path of a file with a JSON Web Key Set.
         var keySet: String?
         var requirements = TokenRequirements()
         /// The paths of the certificate chain and of its key, in PEM format; nil without TLS.
@@ -30,7 +31,9 @@
 
         /// Reads the configuration.
         ///
-        /// - Parameter path: the configuration file; nil if there is none.
+        /// - Parameters:
+        ///   - path: the configuration file; nil if there is none.
+        ///   - options: the value of each option of the command line, and the name of the option for messages.
         /// - Throws: `ConfigurationError` with all findings.
         init(
             path: String?, environment: [String: String] = ProcessInfo.processInfo.environment,

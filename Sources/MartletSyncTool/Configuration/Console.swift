@@ -1,7 +1,7 @@
 #if Sync
     import Foundation
 
-    /// Ends a command with an exit status.
+    /// An error that ends the program with an exit status.
     struct CommandFailure: Error, CustomStringConvertible {
         let status: Int32
         let description: String

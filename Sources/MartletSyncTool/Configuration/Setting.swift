@@ -39,7 +39,7 @@
     struct SettingTexts {
         private struct Text {
             let value: String
-            /// Where the user has written it.
+            /// Where the user has written the value, for messages.
             let place: String
         }
 
@@ -49,7 +49,8 @@
         /// - Parameters:
         ///   - file: the content of the configuration file, a JSON object; nil if there is none.
         ///   - path: the path of the file, for messages.
-        ///   - options: the options of the command line, which override all others.
+        ///   - options: the values and the names of the options of the command line. They override the environment,
+        ///     which overrides the file.
         init(file: [String: Any]?, path: String, environment: [String: String], options: [Setting: (String, String)]) {
             for (name, value) in (file ?? [:]).sorted(by: { $0.key < $1.key }) { add(name, value, path) }
             for setting in Setting.allCases {
@@ -75,9 +76,10 @@
 
         func text(_ setting: Setting) -> String? { texts[setting]?.value }
 
-        /// The value of a setting, converted by `convert`. A text that it does not accept is a finding.
+        /// The value of a setting, converted by `convert`. Nil if the setting is not set, or if `convert` returns nil,
+        /// which also adds a finding.
         ///
-        /// - Parameter expected: what to write.
+        /// - Parameter expected: a description of the accepted texts, for the finding.
         mutating func value<T>(_ setting: Setting, _ expected: String, _ convert: (String) -> T?) -> T? {
             guard let text = texts[setting] else { return nil }
             if let value = convert(text.value) { return value }

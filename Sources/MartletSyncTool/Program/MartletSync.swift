@@ -61,7 +61,7 @@
 #else
     import Foundation
 
-    /// The program of a package that was built without the service.
+    /// The program of a package that was built without the trait 'Sync'.
     @main
     enum MartletSync {
         static func main() {

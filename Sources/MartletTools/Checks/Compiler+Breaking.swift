@@ -31,8 +31,8 @@ public struct Comparison: Sendable {
 }
 
 extension Compiler {
-    /// Finds changes of a schema that break data or code of an older version. If the new schema has errors, these are
-    /// reported instead.
+    /// Finds changes of a schema that break data, code or queries of an older version. If the new schema has errors,
+    /// these are reported instead.
     ///
     /// - Parameters:
     ///   - old: the older schema. Its files can have the same identifiers as the files of `new`.

@@ -5,10 +5,11 @@ import MartletTables
 
 /// SQL that changes the tables of an older schema into those of a schema.
 public struct SchemaMigration: Sendable {
-    /// The SQL of a migration; a part is nil if it changes nothing.
+    /// The SQL of a migration, in one part or in two. A part is nil if it changes nothing.
     public enum Text: Sendable {
         case one(String?)
-        /// The first part is run before any program uses the new schema, the second when none uses the old schema.
+        /// `expand` is run before any program uses the new schema. `contract` is run after the last program has stopped
+        /// using the old schema.
         case two(expand: String?, contract: String?)
     }
 
@@ -28,7 +29,7 @@ public struct SchemaMigration: Sendable {
 extension Compiler {
     /// Writes the migration of the tables of a schema for PostgreSQL.
     ///
-    /// - Parameter losingData: whether a migration may lose data. If it does, it has two parts.
+    /// - Parameter losingData: whether the migration may lose data. A migration that loses data has two parts.
     public static func migration(
         _ new: SchemaInput, from old: SchemaInput, losingData: Bool = false
     ) -> SchemaMigration {
@@ -45,7 +46,7 @@ extension Compiler {
         let migration = TableMigration(
             from: former, to: model, names: SchemaNames(types: successors.types, properties: successors.properties))
         let builder = TableBuilder(model)
-        // A schema with problems has no tables yet, so all tables are created.
+        // If the old schema has problems, its tables were never created, so all tables are created.
         guard TableBuilder(former).problems().isEmpty else {
             return builder.problems().isEmpty
                 ? accepted(.one(DDLWriter.text(builder.tables())), comparison) : refused([], builder.problems())

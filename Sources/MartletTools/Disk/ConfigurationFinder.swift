@@ -2,8 +2,8 @@ import MartletCompiler
 
 /// Finds the `martlet.yaml` of a schema.
 struct ConfigurationFinder {
-    /// The configuration of a schema folder, in the folder or beside it. The result is a relative path if `folder` is
-    /// one.
+    /// The configuration of a schema folder, in the folder or beside it. The result is a relative path if `folder` is a
+    /// relative path.
     func path(of folder: String) throws(DiskError) -> String? {
         let places = [folder, Self.parent(of: folder)].map { FileSystem.join($0, SourceLoader.configurationName) }
         let found = places.filter(FileSystem.exists)

@@ -5,7 +5,8 @@ struct LineDifference {
     /// The changes in order: old lines begin with `-`, new lines with `+`.
     let changes: [String]
 
-    /// Above this number of lines, the texts are not compared: all old lines come before all new lines.
+    /// If the parts from the first to the last difference have more lines in total, their lines are not compared: all
+    /// old lines are listed before all new lines.
     private static let maximumCompared = 2000
     private static let maximumShown = 40
 

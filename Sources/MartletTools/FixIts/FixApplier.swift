@@ -109,7 +109,7 @@ public enum FixApplier {
 }
 
 extension Edit {
-    /// Whether the edit inserts nothing. Such an edit would count as a fix in every round.
+    /// Whether the edit changes nothing. Such an edit would count as a fix in every round.
     fileprivate var isEmptyInsertion: Bool { span.isEmpty && replacement.isEmpty }
 }
 

@@ -1,8 +1,8 @@
 import MartletFrontend
 import MartletSchema
 
-/// The content that formatting must preserve: keys and values, their quotes, the comments, and which comments are
-/// documentation.
+/// The content that formatting must preserve: keys and values, their quotes and nesting, the comments, which comments
+/// are documentation, and which comments stand on a line of their own.
 struct PreservedContent: Equatable {
     private struct Token: Equatable {
         let text: String

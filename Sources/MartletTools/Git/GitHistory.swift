@@ -37,7 +37,7 @@ public struct GitHistory {
         prefix = outcome.line
     }
 
-    /// The commit that a ref resolves to; nil if it does not exist.
+    /// The commit that a ref resolves to; nil if there is no such ref.
     public func commit(named reference: String) throws(GitError) -> String? {
         guard !reference.isEmpty, !reference.hasPrefix("-") else { return nil }
         let outcome = try git.run(["rev-parse", "--verify", "--quiet", reference + "^{commit}"])

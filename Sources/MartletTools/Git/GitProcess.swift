@@ -17,7 +17,7 @@ struct GitProcess {
         var line: String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
     }
 
-    /// Variables that git hooks set. They could select a repository or an index other than the folder's.
+    /// Variables that git hooks set. With them, git could use a repository or an index other than the folder's.
     private static let misleading = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"]
 
     private let executable: URL
@@ -38,14 +38,15 @@ struct GitProcess {
         self.folder = folder
         var environment = environment
         for name in Self.misleading { environment[name] = nil }
-        // English messages, literal path names, and no refresh of the index.
+        // With these settings, git prints English messages, takes paths literally, and does not refresh the index.
         environment["LC_ALL"] = "C"
         environment["GIT_LITERAL_PATHSPECS"] = "1"
         environment["GIT_OPTIONAL_LOCKS"] = "0"
         self.environment = environment
     }
 
-    /// - Parameter input: at most the size of a pipe buffer, since the output is not read while the input is written.
+    /// - Parameter input: its size must not exceed that of a pipe buffer, since the output is not read while the input
+    ///   is written.
     func run(_ arguments: [String], input: String = "") throws(GitError) -> Outcome {
         let process = Process()
         let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())

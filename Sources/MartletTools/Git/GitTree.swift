@@ -44,7 +44,7 @@ struct GitTree {
             .sorted { $0.relativePath.utf8.lexicographicallyPrecedes($1.relativePath.utf8) }
     }
 
-    /// The `martlet.yaml` in the folder or beside it, also at the end of a symbolic link; nil if there is none.
+    /// The `martlet.yaml` in the folder or beside it; nil if there is none. A symbolic link is followed.
     func configuration(of prefix: String) throws(GitError) -> File? {
         let parent = prefix.split(separator: "/").dropLast().map { $0 + "/" }.joined()
         for place in prefix.isEmpty ? [prefix] : [prefix, parent] {

@@ -4,7 +4,7 @@
  * - CMartletHookVFS forwards every call to another VFS. It counts the call, calls a hook, and lets
  *   the call fail if a fault matches.
  * - CMartletDisk is a disk in memory with its own VFS. Its power can be cut at any operation. Data
- *   that was not synced before is then damaged, depending on a seed.
+ *   that was not synced before is then damaged. A seed determines the damage.
  *
  * A test can create any number of hook VFSs and disks, each with its own VFS name, so tests can run in
  * parallel. The base of a hook VFS can be the VFS of a disk. The functions are thread-safe. The disk is
@@ -117,7 +117,7 @@ typedef struct CMartletDisk CMartletDisk;
  * What a power cut does to the writes and truncations since the last sync.
  *
  *   AllLost  none survives
- *   Prefix   those before one operation survive
+ *   Prefix   those up to a random operation survive
  *   Subset   each survives or not, independently
  *   Torn     like Subset, and single 512-byte sectors of writes are lost or turned to garbage
  *   Mixed    one of the above for each file
@@ -150,8 +150,8 @@ int64_t cmartlet_disk_operation_count(CMartletDisk *disk);
 
 /*
  * The power fails during operation number `operation` (0: never), counted as `cmartlet_disk_operation_count`
- * counts. The interrupted write may survive completely, in part or not at all. After that, calls fail until `restart`,
- * except for closing and unlocking.
+ * counts. The interrupted write may survive completely, in part or not at all. After that, calls that open, read,
+ * change or lock files fail until `cmartlet_disk_restart` is called. Calls that close or unlock files succeed.
  */
 void cmartlet_disk_cut_power_at(CMartletDisk *disk, int64_t operation);
 bool cmartlet_disk_is_off(CMartletDisk *disk);

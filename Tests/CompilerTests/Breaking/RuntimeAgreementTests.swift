@@ -8,8 +8,8 @@ import Testing
 
 @testable import MartletBackend
 
-/// The only test that uses both the compiler and the runtime: `breaking` reports lost data if and only if the runtime
-/// refuses to open the file.
+/// Compares the compiler with the runtime: `breaking` reports lost data if and only if the runtime refuses to open the
+/// file.
 @Suite("Breaking: agreement with the runtime")
 struct RuntimeAgreementTests {
     @Test(

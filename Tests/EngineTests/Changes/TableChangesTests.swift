@@ -12,7 +12,8 @@ struct TableChangesTests {
         case modifySecond
     }
 
-    /// The expected changes of a row. They follow from its existence at the start and the writes since.
+    /// The expected changes of a row, computed from whether the row existed at the start and from the writes since
+    /// then.
     struct RowModel: Equatable {
         var existedBefore: Bool
         var exists: Bool

@@ -72,7 +72,7 @@ struct LogLimitTests {
         let folder = try TestFolder()
         let clock = Clock()
         let process = try open(folder, clock)
-        // Each snapshot is held for 1.5 s, so that one is always held.
+        // Each snapshot is held for 1.5 s, so that at least one snapshot is held at any time.
         let held = Mutex<[(until: UInt64, handle: SnapshotHandle)]>([])
         clock.onPause {
             let now = clock.now()

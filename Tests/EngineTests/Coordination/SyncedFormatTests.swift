@@ -69,7 +69,7 @@ struct SyncedFormatTests {
         }
         let process = try VirtualProcess(files.path, adjust: Self.synced())
         #expect(try process.integer("SELECT file_format FROM martlet_meta") == 3)
-        // The other program has the file open and cannot write any more.
+        // The other program still has the file open, and can no longer write to it.
         let late = engineError { try plain.add("b") }
         #expect(late?.code == .incompatibleConfiguration)
         plain.handle = nil

@@ -100,7 +100,7 @@ struct WakeUpTests {
         let (otherProcess, otherRecorder) = try listener(other)
         let canRead = DispatchSemaphore(value: 0)
         LockFileWatcher.queue.async { canRead.wait() }
-        // Events of alternating files are not merged. By default, the system stores 16,384.
+        // The system does not merge events of alternating files. By default, it stores at most 16,384 events.
         for _ in 0..<10_000 {
             for path in [folder.path("test.realm.lock"), other.path("test.realm.lock")] { close(open(path, O_RDWR)) }
         }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import MartletEngine
 
-/// A migration into which tests inject faults. One type changes its properties, another one gets a primary key,
-/// which changes all links, and the migration block writes many pages.
+/// A migration into which tests inject faults. One type changes its properties. Another type gets a primary key, so all
+/// links to its objects change. The migration block writes many pages.
 private struct FaultyMigration {
     let path: String
     let vfs: String

@@ -383,7 +383,7 @@ struct TypeMigrationTests {
         let process = try VirtualProcess(folder.path(), ["object Dog\nproperty age Int"]) {
             $0.schemaVersion = 1
             $0.migration = { context in
-                // During the migration, other processes see none of it and cannot write.
+                // During the migration, other processes see the old data and cannot write.
                 let found = try during.column("SELECT age FROM Dog")
                 try during.refresh()
                 let again = try during.column("SELECT age FROM Dog")

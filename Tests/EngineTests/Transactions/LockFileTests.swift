@@ -296,7 +296,7 @@ struct LockFileTests {
         try process.add("a")
         let victim = folder.path("victim.realm")
         try Data("precious".utf8).write(to: URL(fileURLWithPath: victim))
-        // Links for every number that the copy may get.
+        // Creates a link for every number that the name of the unfinished copy may contain.
         for number in 1...200 { symlink(victim, folder.path("copy.realm.copy-\(getpid())-\(number)")) }
         try process.coordinator.writeCopy(to: folder.path("copy.realm"))
         #expect(FileManager.default.contents(atPath: victim) == Data("precious".utf8))

@@ -8,7 +8,7 @@
 
     @Suite("PostgreSQL: the collections that sessions get", .needsPostgres)
     struct CollectionDeliveryTests {
-        /// A session with a query for the dogs of a name.
+        /// A session with a query for the dogs named "Rex".
         private struct Session {
             let sample: CollectionSample
             let database: PostgresServiceDatabase
@@ -41,7 +41,7 @@
                 return data.rows
             }
 
-            /// The texts of a list that a batch contains.
+            /// The values of a list of a dog in a batch; nil if the batch does not contain the list.
             func texts(_ batch: ClientBatch, _ id: Int64, _ name: String) throws -> [SyncValue]? {
                 batch.contents[sample.dog(id)]?[try sample.path(name)]?.elements?.map(\.value)
             }

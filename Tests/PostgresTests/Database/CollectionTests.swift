@@ -180,7 +180,7 @@
                 [.setEntry(dog, scores, key: "k", .integer(9)), .insertMember(dog, weights, .real(2))], time: 4)
             #expect(try sample.map("scores") == ["k": .integer(1)])
             #expect(try sample.set("weights") == [])
-            // What the writer had seen never wins.
+            // The writer has now seen the stored value, so this value does not win although it is newer.
             old.base = try sample.now()
             try old.store([.setEntry(dog, scores, key: "k", .integer(9))], time: 4)
             #expect(try sample.map("scores") == ["k": .integer(9)])

@@ -7,8 +7,8 @@
 
     @Suite("PostgreSQL: crashes of the server", .needsPostgres, .serialized)
     struct CrashTests {
-        /// Commits 200 rows without waiting for the disk. Returns how many of them a reader sees before a crash, and
-        /// how many are left after it.
+        /// Commits 200 rows without waiting for the disk. Returns how many of the rows a reader sees before a crash,
+        /// and how many are left after the crash.
         private func survivors(_ cluster: PostgresCluster, _ name: String) throws -> (seen: Int, left: Int) {
             let address = cluster.address("sample")
             let reader = try PostgresSession(address)
@@ -29,8 +29,8 @@
             let found = try survivors(cluster, "logged")
             #expect(found.seen == 200)
             #expect(found.left == 200)
-            // The same without the triggers loses commits, so the test can fail. PostgreSQL may write the log at any time, so
-            // one attempt is not enough.
+            // Without the triggers, the same steps lose commits. This shows that the test can fail. PostgreSQL may
+            // write its write-ahead log at any time, so a single attempt may lose nothing.
             try PostgresSession(cluster.address("sample")).execute("ALTER TABLE tag DISABLE TRIGGER ALL")
             var lost = 0
             for attempt in 0..<10 where lost == 0 {
@@ -45,18 +45,18 @@
         func reusedNumbers() throws {
             let cluster = try PostgresCluster()
             _ = try SampleDatabase(cluster)
-            // PostgreSQL may write its log at any time, and then it does not assign the numbers again.
+            // PostgreSQL may write its write-ahead log at any time. It then does not assign the numbers again.
             var missed = 0
             for attempt in 0..<10 where missed == 0 { missed = try missedWithoutRestriction(cluster, attempt) }
             #expect(missed > 0, "no attempt has assigned a number again, so the test has shown nothing")
         }
 
-        /// Expects that a reader reads an entry after a crash. Returns how many entries it would have missed with the text of
-        /// the snapshot as its cursor.
+        /// Expects that a reader finds the entry that is written after a crash. Returns how many entries the reader
+        /// would have missed if its cursor were the unrestricted text of the snapshot.
         private func missedWithoutRestriction(_ cluster: PostgresCluster, _ attempt: Int) throws -> Int {
             let before = try PostgresSession(cluster.address("sample"))
             try before.execute("INSERT INTO tag VALUES ('before \(attempt)')")
-            // Transactions that were rolled back are visible to a snapshot, but nothing of them is durable.
+            // A snapshot counts these rolled-back transactions as ended, but nothing about them is durable.
             for _ in 0..<20 { try before.execute("BEGIN; SELECT pg_current_xact_id(); ROLLBACK") }
             let plain = try #require(try before.query("SELECT pg_current_snapshot()::text").first?.text(0))
             let cursor = try DatabaseSnapshot.read(SyncCatalog(before), in: before) { $0.cursor }

@@ -21,7 +21,8 @@
 
             mutating func apply(_ batch: LogBatch) {
                 for entry in batch.entries {
-                    // An entry that is missed or repeated does not lead from the state that the reader knows.
+                    // If an entry is missed or repeated, the old values of a later entry differ from the values that
+                    // the reader knows.
                     #expect(rows[entry.address] == entry.old)
                     rows[entry.address] = entry.new
                 }

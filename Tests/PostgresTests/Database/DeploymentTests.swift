@@ -86,7 +86,7 @@
             let cursor = try sample.now()
             try sample.session.execute("INSERT INTO tag VALUES ('old', 'n')")
             try sample.session.execute("ALTER TABLE tag ADD COLUMN first bigint")
-            // The new property is the first one, and a new type changes the numbers of all types.
+            // The new property precedes all others, and the new type changes the numbers of all types.
             let facts = try SampleSchema.dogs.get().facts
                 .replacing(
                     "property name String\nproperty note",
@@ -177,7 +177,8 @@
             let cursor = try DatabaseSnapshot.read(catalog, in: session) { $0.cursor }
             try session.execute("INSERT INTO note VALUES (1, 'a')")
             let entries = try LogReader(catalog).batch(after: cursor, in: session).entries
-            // The number of a property is its place among all properties.
+            // The number of a property is its position among all properties of the type, including those that are not
+            // synchronized.
             #expect(entries.map(\.new) == [[.init(0): .integer(1), .init(2): .text("a")]])
         }
 

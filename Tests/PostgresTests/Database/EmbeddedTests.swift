@@ -9,7 +9,7 @@
 
     @Suite("PostgreSQL: embedded objects and AnyRealmValues", .needsPostgres)
     struct EmbeddedTests {
-        /// Uploads and reads of the dog with the key 1.
+        /// Uploads changes of the dog with the key 1, and reads the dog.
         private struct Dog {
             let sample: SampleDatabase
             let home: ValuePath

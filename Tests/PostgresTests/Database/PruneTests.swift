@@ -5,7 +5,7 @@
     import MartletValues
     import Testing
 
-    /// An open transaction of any database of the server keeps the log, so these tests have a server of their own.
+    /// An open transaction in any database of a server prevents pruning, so these tests use a separate server.
     @Suite("PostgreSQL: pruning of the log", .needsPostgres, .serialized)
     struct PruneTests {
         private static let cluster = Result { try PostgresCluster() }
@@ -22,7 +22,7 @@
             try sample.changes(after: cursor).entries.map(\.address.key)
         }
 
-        /// Moves the marks into the past.
+        /// Moves the times of all marks back.
         private func age(_ hours: Int, _ sample: SampleDatabase) throws {
             try sample.session.execute("UPDATE martlet.marks SET at = at - interval '\(hours) hours'")
         }
@@ -44,7 +44,7 @@
                 #expect(throws: LogReaderError.unknownCursor) { try sample.changes(after: cursor) }
             }
             #expect(try keys(after: newer, sample) == [.text("6"), .text("7")])
-            // Nothing is older now.
+            // No remaining entry is old enough.
             #expect(try LogPruner().prune(.init(hours: 24), in: sample.session) == 0)
             #expect(try keys(after: newer, sample) == [.text("6"), .text("7")])
         }
@@ -71,7 +71,8 @@
             try other.execute("COMMIT")
             #expect(try keys(after: cursor, sample) == [.text("open")])
             #expect(throws: LogReaderError.unknownCursor) { try sample.changes(after: oldest) }
-            // When the entries of the transaction are deleted, a cursor at which it was open is older than the log.
+            // After the entries of the transaction are deleted, a cursor that lists the transaction as open is older
+            // than the log.
             let later = try sample.changes(after: cursor).cursor
             try insert(5...5, sample)
             #expect(try LogPruner().prune(.init(gigabytes: 0), in: sample.session) == 4)
@@ -88,7 +89,7 @@
             try insert(1...3, sample)
             let cursor = try sample.changes(after: start).cursor
             try other.execute("ROLLBACK")
-            // The cursor names the other transaction as open, until the log is read again.
+            // The cursor lists the other transaction as open. Reading the log again returns a cursor that does not.
             let current = try sample.changes(after: cursor)
             #expect(current.entries.isEmpty && current.cursor != cursor)
             #expect(try LogPruner().prune(.init(gigabytes: 0), in: sample.session) == 3)

@@ -5,7 +5,7 @@
     import MartletValues
     import Testing
 
-    /// Compares the rules `read` as the service evaluates them with the policies that `martlet postgres` writes.
+    /// Compares the service's evaluation of `read` rules with the policies that `martlet postgres` writes.
     @Suite("PostgreSQL: rules", .needsPostgres)
     struct RuleTests {
         private static let rules = [

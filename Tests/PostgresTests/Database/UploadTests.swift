@@ -90,7 +90,7 @@
                     ], milliseconds: isNewer ? 1_700_000_000_002 : 1_700_000_000_001)
             }
             #expect(try name(sample, 1) == "newer")
-            // Properties that only one of them has written do not conflict.
+            // Properties that only one client has written do not conflict.
             let row = try sample.session.query("SELECT age::int, weight::int FROM dog").first
             #expect(try row?.integer(0) == 9)
             #expect(try row?.integer(1) == 2)

@@ -78,7 +78,7 @@
             return Dictionary(uniqueKeysWithValues: entries.map { ($0.key, $0.value) })
         }
 
-        /// The names of the collections that entries name.
+        /// The names of the collections that the entries report as changed.
         func changed(_ entries: [LogEntry]) -> [String] {
             entries.flatMap { entry in entry.collections.map { catalog.schema.types[dog].properties[$0].name } }
         }
@@ -106,7 +106,7 @@
             return try UploadWriter(sample.catalog).store(upload, of: id, in: sample.session)
         }
 
-        /// Positions of this client.
+        /// New list positions between `lower` and `upper`, created by this client.
         func positions(_ lower: ListPosition? = nil, _ upper: ListPosition? = nil, count: Int = 1) -> [ListPosition] {
             ListPosition.between(lower, upper, count: count, client: id, upload: number + 1)
         }

@@ -39,7 +39,7 @@
                             while let frame = await session.nextOutput() { await received(try ServiceMessage(frame)) }
                         }
                         group.addTask { for await message in output { await session.received(message.encoded()) } }
-                        // The end of one direction ends the other one.
+                        // When one direction ends, the session and the other direction are ended.
                         let end = await group.nextResult()
                         await session.disconnected()
                         group.cancelAll()
@@ -88,7 +88,7 @@
             try result.get()
         }
 
-        /// Ends all sessions, and waits for their ends.
+        /// Ends all sessions, and waits until they have ended.
         func stop() async {
             await registry.endAll()
             await withCheckedContinuation { continuation in

@@ -30,8 +30,8 @@
 
         /// Starts a server.
         ///
-        /// - Parameter isDurable: whether commits wait for the disk. The tests stop the server, not the machine, so it does
-        ///   not matter to them, but it does to measurements.
+        /// - Parameter isDurable: whether commits wait for the disk. Tests do not need this, because they stop only the
+        ///   server and not the machine. Measurements need it.
         init(isDurable: Bool = false) throws {
             let programs = try #require(Self.programs)
             shell = try Shell(
@@ -74,7 +74,7 @@
         /// Stops the server without a checkpoint, as a crash does, and starts it again.
         func crash() { shell.run("crash") }
 
-        /// Makes an empty database.
+        /// Creates an empty database.
         func database(_ name: String) throws -> String {
             try PostgresSession(address("postgres")).execute("CREATE DATABASE \"\(name)\"")
             return address(name)
@@ -113,10 +113,10 @@
         }
     }
 
-    /// The names of databases that were made.
+    /// The number of databases that tests have created on the shared server.
     private let databaseCount = Atomic(0)
 
-    /// Makes a database for one test.
+    /// Creates a database for one test.
     func newDatabase() throws -> String {
         let number = databaseCount.add(1, ordering: .relaxed).newValue
         return try PostgresCluster.shared.get().database("test_\(number)")

@@ -92,7 +92,7 @@
         /// Identifies the deployed schema.
         var schemaHash: [UInt8] { catalog.schemaHash }
 
-        /// A session that is open.
+        /// The context of an open session.
         var context: SessionContext {
             var context = SessionContext()
             context.schemaHash = schemaHash
@@ -114,7 +114,7 @@
             ValuePath(try #require(catalog.schema.types[type].properties.firstIndex { $0.name == name }))
         }
 
-        /// Values of a dog.
+        /// The given values of a dog, by the paths of their properties.
         func values(_ values: [String: SyncValue]) throws -> [ValuePath: SyncValue] {
             try Dictionary(uniqueKeysWithValues: values.map { (try path(dog, $0.key), $0.value) })
         }
@@ -131,7 +131,7 @@
             SubscribedQuery(type: dog, condition: condition.encoded())
         }
 
-        /// The cursor of now.
+        /// The current cursor.
         func now() throws -> SyncCursor { try DatabaseSnapshot.read(catalog, in: session) { $0.cursor } }
 
         func changes(after cursor: SyncCursor) throws -> LogBatch {

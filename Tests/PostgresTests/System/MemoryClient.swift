@@ -44,7 +44,7 @@
 
         func subscribe(_ queries: [SubscribedQuery]) { change { $0.subscribe(queries) } }
 
-        /// Waits until the condition holds after a change.
+        /// Waits until the condition holds. Checks the condition again after each change of the client.
         func wait(until condition: @Sendable (MemoryClient) async -> Bool) async {
             while await !condition(self) { await withCheckedContinuation { waiting.append($0) } }
         }

@@ -8,7 +8,8 @@
     import TasksModels
     import Testing
 
-    /// The whole way: Realms with generated classes, the service and PostgreSQL; with the trait 'Sync' also the network.
+    /// End-to-end tests of Realms with generated classes, the service and PostgreSQL; with the trait 'Sync', also of
+    /// the network.
     @MainActor
     @Suite("PostgreSQL: synchronized Realms", .needsPostgres, .timeLimit(.minutes(2)))
     struct RealmTests {
@@ -66,7 +67,7 @@
                 try await ada.syncSession?.wait(for: .upload)
                 try session.execute(
                     "UPDATE task_item SET priority = 1 WHERE id = 1; DELETE FROM project WHERE id = 'p'")
-                // The foreign key cascades to the task 1.
+                // The foreign key deletes task 1 together with its project.
                 try await wait { tasks.map(\.id) == [2] && projects.isEmpty }
                 try await wait { seen.map(\.id) == [2] }
             }

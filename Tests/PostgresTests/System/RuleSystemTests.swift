@@ -7,7 +7,8 @@
     import MartletValues
     import Testing
 
-    /// The whole service with a schema that has rules, and the claims of a user as the token.
+    /// Tests the whole service with a schema that has rules. The token of a client contains the claims of its user as
+    /// JSON.
     @Suite("PostgreSQL: users and rules", .needsPostgres, .timeLimit(.minutes(2)))
     struct RuleSystemTests {
         private let address: String
@@ -81,7 +82,7 @@
                 await ada.wait { await Set($0.rows.keys) == [first, second] }
                 await ben.wait { await Set($0.rows.keys) == [first, second, third] }
                 await eve.wait { await Set($0.rows.keys) == [first, second] }
-                // Eve may write her memos, and not those of others, or in their names.
+                // Eve may write her own memos. She may neither change memos of others nor create memos in their names.
                 await eve.write([.create(fourth, own)])
                 await eve.wait { await $0.state.outbox.isEmpty }
                 await eve.write([.update(first, [text: .text("forged")])])
@@ -123,7 +124,7 @@
                 return
             }
             #expect(failure.action == .startAgain)
-            // After it has started again, it has the data of the other user.
+            // A client that starts again gets the data of the other user.
             guard case .opened = await open("ben", client.identity, hasPosition: false),
                 case .opened = await open("ben", client.identity, hasPosition: true),
                 case .failed = await open("ada", client.identity, hasPosition: true)

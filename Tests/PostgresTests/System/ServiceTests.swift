@@ -116,13 +116,14 @@
                     await client.wait { await Set($0.rows.keys.map(\.key)) == ids }
                     #expect(await client.rows.values.allSatisfy { $0[age] == .integer(Int64(number % 10)) })
                 }
-                // Its own upload reaches a client whose queries do not contain the object.
+                // The queries of this client do not contain the object. The client still gets the result of its upload,
+                // and the object leaves the client.
                 await clients[4].write([.create(end, endValues)])
                 await clients[4].wait { await $0.state.outbox.isEmpty }
                 await clients[4].wait { await $0.rows[end] == nil }
                 #expect(await database.attachedCount == 20)
             }
-            // Each session has read the log for itself when it began and after it has subscribed, and not more.
+            // Each session has read the log separately at most twice: when it began, and after it had subscribed.
             #expect(database.metrics.count(.catchUps) <= 40)
             #expect(await database.attachedCount == 0)
         }

@@ -56,7 +56,8 @@
             }.value
         }
 
-        /// Runs the service while `body` runs, which gets its port. Then ends it with a signal.
+        /// Runs the service while `body` runs, and then ends the service with a signal. `body` gets the port of the
+        /// service.
         func serve(
             _ arguments: [String], _ environment: [String: String], signal: Int32 = SIGTERM,
             _ body: @Sendable (Int) async throws -> Void

@@ -129,7 +129,7 @@
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(outcome.errors.contains("ended"))
             #expect(!outcome.errors.contains(Self.secret) && !outcome.errors.contains(Self.token("ada")))
-            // The program has noted which transactions had ended.
+            // The program has recorded which transactions had ended.
             #expect(try PostgresSession(address).query("SELECT FROM martlet.marks").rowCount == 1)
         }
 

@@ -150,7 +150,8 @@ import Testing
         #expect(all.distinct(by: ["next.id"]).map(\.id) == [0, 2])
         #expect(all.distinct(by: ["next.next.id"]).isEmpty)
         #expect(owner.children.sorted(byKeyPath: "next.id").map(\.id) == [2, 2, 0, 3])
-        // Absent values come first, then NaN, then the others. Objects without the link come last.
+        // In ascending order, nil weights come first, then NaN, then the other weights. Objects without a part come
+        // last.
         #expect(all.sorted(byKeyPath: "part.weight").map(\.id) == [0, 1, 3, 2, 4, 9])
         #expect(all.sorted(byKeyPath: "part.weight", ascending: false).map(\.id) == [2, 4, 9, 3, 1, 0])
         #expect(all.distinct(by: ["part.weight"]).map(\.id) == [0, 1, 3])

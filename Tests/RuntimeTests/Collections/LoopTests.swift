@@ -6,8 +6,8 @@ import Testing
 
 /// Loops whose bodies change the collection, for every kind of collection.
 @Suite struct LoopTests {
-    /// Node 0 has the children 1 to 9, and 1 again. Its set and its map contain the nodes 1 to 9, which link to
-    /// it and have it as a child.
+    /// Node 0 has the children 1 to 9, and 1 again. Its set and its map contain the nodes 1 to 9. Each of these nodes
+    /// links to node 0 and has node 0 as a child.
     private func start() throws -> (test: TestRealm, node: Node) {
         let test = try TestRealm()
         let nodes = (0..<10).map { Node(id: $0, name: $0 < 5 ? "a" : "b") }

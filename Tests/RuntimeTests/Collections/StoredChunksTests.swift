@@ -21,7 +21,8 @@ import Testing
         try test.onNewThread { realm in
             guard let ints = realm.objects(ScalarLists.self).first?.ints else { return }
             if areInOneWrite {
-                // With this commit, `test.realm` merges two change sets at the refresh, as in the other branch.
+                // Adds a commit before the one below, so that the refresh of `test.realm` merges two change sets, as in
+                // the other branch.
                 try realm.write { realm.add(Scalars()) }
                 try realm.write {
                     ints.insert(7, at: 2)

@@ -41,8 +41,8 @@ import Testing
 
     private static let keys = ["a", "b", "c", "é", "e\u{301}"]
 
-    /// The targets that each place holds before the write, and the changes of the write. Targets below 4 can
-    /// be deleted, and only the others are assigned.
+    /// The targets that each place holds before the write, and the changes of the write. Only targets with numbers
+    /// below 4 are deleted, and only targets with other numbers are assigned.
     private struct Program {
         var held: [String: [Int]] = [:]
         var changes: [Change] = []

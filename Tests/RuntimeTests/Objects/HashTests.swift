@@ -39,7 +39,8 @@ import Testing
         try test.realm.write { test.realm.delete(objects) }
         check()
         #expect(objects.allSatisfy(managed.contains))
-        // Computes the hashes before the objects are added, and then only after this Realm or another has deleted them.
+        // Computes the hashes of the objects before they are added, and again only after this Realm or another Realm
+        // has deleted them.
         let hashed = [StringKey(code: "x"), StringKey(code: "y"), StringKey(code: "z")]
         hashed[1].content = hashed.map(\.hashValue).count
         hashed[2].code = "changed"

@@ -139,7 +139,8 @@ struct ProcessObservationTests {
         _ = log.take()
         let other = try test.otherProcessRealm()
         try other.write { try other.dog("Max").age = 4 }
-        // The former owner of Rex, which only the old row contains, is nil. So the dogs of no person have changed.
+        // Only the old row contains the former owner of Rex, which is nil. So the linking objects `dogs` of no person
+        // have changed.
         try test.onNewThread { realm in try realm.write { try realm.dog("Rex").owner = nil } }
         test.realm.refresh()
         #expect(log.take() == ["[] [] [0]"])

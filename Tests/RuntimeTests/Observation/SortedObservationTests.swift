@@ -114,8 +114,8 @@ struct SortedObservationTests {
             sort.setUnusual(unusual)
             sort.setUnusual(other)
         }
-        // Without the filter, every row would be a member. With it, a row that is not found at its expected position
-        // might not have been a member.
+        // Without a filter, the runtime knows that every row was a member. With a filter, a row that is not found at
+        // its expected position might not have been a member.
         let results = test.realm.objects(Scalars.self).filter("id >= 0").sorted(byKeyPath: sort.keyPath)
         let log = Log(results)
         test.realm.refresh()

@@ -269,7 +269,7 @@ struct TrackedCollectionTests {
                 try test.realm.beginWrite()
                 Self.change(test.realm, change)
                 test.realm.cancelWrite()
-            // The value has not changed. `onChange` may be called without need.
+            // The rollback restores the values, so `onChange` may be called but need not be.
             }
             for (number, read) in Self.reads.enumerated() where read(test.realm) != before[number] {
                 if counters[number].count == 0 { Issue.record("read \(number) at step \(step)") }

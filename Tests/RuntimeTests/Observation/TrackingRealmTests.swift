@@ -210,8 +210,8 @@ struct AbandonedReaderTests {
         waiting.track { _ = nodes[2].name }
         readManyTimes()
         #expect(closed == nil)
-        // To release closures, the Realm calls all of them, including the closure of a reader that still waits. Such a
-        // reader reads again.
+        // To release closures, the Realm calls all of them, including the closure of a reader that still waits for a
+        // change. This reader must then read again.
         #expect(waiting.count == 1)
         waiting.track { _ = nodes[2].name }
         readManyTimes()

@@ -298,8 +298,8 @@ private struct QueriedNumber {
         }
         func count(_ text: String) -> Int { test.realm.objects(Scalars.self).filter(text).count }
         #expect(count("double * 0 == nil") == 1 && count("double * 1 == nil") == 0)
-        // The result of the calculation is rounded to `Int64.min`. The first number would be rounded to the same
-        // value, and is therefore compared exactly.
+        // The result of the calculation is rounded to `Int64.min`. Rounding the first number would give the same value,
+        // so this number is compared exactly.
         #expect(count("int64 - 1 == -9223372036854775809") == 0 && count("int64 - 1 == -9223372036854775808") == 1)
         // A `Float` compares with decimals as the `Double` that it equals.
         #expect(count("float == decimal128") == 0 && count("float > decimal128") == 1)

@@ -144,8 +144,8 @@ import Testing
         #expect(try rejection(test, "NOT (\(chain)) AND NOT id > 1", finds: [0, 1]) == nil)
     }
 
-    // SQLite's time to prepare a query grows with the square of the number of conditions. Without the limit, it would
-    // prepare a query of 8,000 conditions for minutes.
+    // SQLite's time to prepare a query grows with the square of the number of conditions. Without the limit, SQLite
+    // would need minutes to prepare a query with 8,000 conditions.
     @Test("conditions with too many comparisons are rejected quickly O76 O51", .timeLimit(.minutes(1)))
     func size() throws {
         let test = try filled()

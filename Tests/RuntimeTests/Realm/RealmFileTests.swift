@@ -17,7 +17,7 @@ import Testing
         var configuration = Realm.Configuration(fileURL: url)
         configuration.scheduler = ManualScheduler()
         configuration.objectTypes = Self.types
-        // The only checkpoint is the one that closes the file.
+        // The only checkpoint is the one that runs when the file is closed.
         configuration.environment.checkpointFrames = .max
         return configuration
     }

@@ -34,7 +34,7 @@ final class MemoryService: SyncTransport, ServiceDatabase {
     /// How many connections there have been.
     var connections: Int { state.withLock { $0.connections } }
 
-    /// The service can be reached from now on, or not. Open connections break.
+    /// Makes the service reachable or unreachable. When it becomes unreachable, open connections break.
     func setReachable(_ isReachable: Bool) async {
         let sessions = state.withLock { state in
             state.isReachable = isReachable
@@ -43,13 +43,13 @@ final class MemoryService: SyncTransport, ServiceDatabase {
         if !isReachable { for session in sessions { await session.disconnected() } }
     }
 
-    /// Changes of these objects are reverted from now on.
+    /// From now on, the service reverts changes of these objects, and of no others.
     func refuse(_ addresses: Set<ObjectAddress>) { state.withLock { $0.refusedAddresses = addresses } }
 
-    /// Sets of subscriptions are refused from now on, or not.
+    /// Whether the service refuses sets of subscriptions from now on.
     func refuseQueries(_ refuses: Bool) { state.withLock { $0.refusesQueries = refuses } }
 
-    /// A transaction of another program.
+    /// Writes an object in a transaction of another program. If `values` is nil, deletes the object.
     func write(_ address: ObjectAddress, _ values: [ValuePath: SyncValue]?) async {
         state.withLock { Self.apply(address, values, nil, &$0) }
         await notify()
@@ -85,7 +85,7 @@ final class MemoryService: SyncTransport, ServiceDatabase {
 
     private struct Unreachable: Error {}
 
-    // Not a cryptographic hash, but unequal for unequal texts in these tests.
+    // Not a cryptographic hash, but in these tests different texts have different results.
     func hash(of schema: AgreedSchema) -> [UInt8] { Array(schema.agreement.utf8.suffix(32)) }
 
     func run(

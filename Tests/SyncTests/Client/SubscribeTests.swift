@@ -72,7 +72,8 @@ struct SubscribeTests {
         let replaced = try #require(realm.subscriptions.first(named: "second"))
         #expect(realm.subscriptions.count == 3 && replaced.queryString == "priority >= 8")
         #expect(replaced.createdAt == created.createdAt && replaced.updatedAt > created.updatedAt)
-        // A query without a subscription that has no name adds one, even if a subscription with a name has the query.
+        // Adds an unnamed subscription, because no unnamed subscription has this query. The named subscription with the
+        // same query does not count.
         _ = try await tasks.where { $0.priority > 7 }.subscribe()
         #expect(realm.subscriptions.map(\.name) == [nil, "first", "second", nil])
         #expect(realm.subscriptions.first(ofType: TaskItem.self) { $0.priority > 7 }?.name == "second")
@@ -91,7 +92,7 @@ struct SubscribeTests {
         #expect(realm.subscriptions.map(\.name) == ["adults", nil])
         query.unsubscribe()
         #expect(realm.subscriptions.map(\.name) == ["adults"])
-        // There is no subscription without a name any more.
+        // No unnamed subscription is left, so the second call has no effect.
         unnamed.unsubscribe()
         #expect(realm.subscriptions.map(\.name) == ["adults"] && query.count == 1)
         let subscriptions = realm.subscriptions

@@ -13,7 +13,7 @@ struct CollectionFileTests {
     private let scores = ValuePath(Sample.scores)
     private let item = Sample.item(1)
 
-    /// Chooses the place of an element. See `LocalWriter`.
+    /// A position whose first byte chooses the place of an element. See `LocalWriter`.
     private func place(_ index: UInt8) throws -> ListPosition { try #require(ListPosition([index + 100])) }
 
     private func file() throws -> SyncedFile {
@@ -58,7 +58,8 @@ struct CollectionFileTests {
                 .setEntry(item, scores, key: "k", .null),
             ])
         try file.write { writer in
-            // 101 % 2 = 1: behind the element.
+            // The first byte of the position is 101, and 101 % 2 = 1, so the element is inserted after the existing
+            // one.
             try writer.perform(.insertElement(item, tags, place(1), Sample.integer(7)))
             try writer.perform(.removeMember(item, marks, Sample.integer(6)))
             try writer.perform(.setEntry(item, scores, key: "k", Sample.integer(1)))
@@ -168,7 +169,7 @@ struct CollectionFileTests {
         let position = try #require(try values(file).elements(at: owners).first?.position)
         try file.write(.delete(ada))
         #expect(try file.uploads.last?.operations == [.removeElement(item, owners, position), .delete(ada)])
-        // A link to an object that is created again comes last.
+        // In the recorded operations, a link to an object that was deleted and created again comes last.
         try file.write { writer in
             try writer.perform(.create(ada, Sample.completeOwner()))
             try writer.perform(.insertElement(item, owners, place(0), .link(ada)))

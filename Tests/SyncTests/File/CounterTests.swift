@@ -61,14 +61,15 @@ struct CounterTests {
         try file.write(.add(Sample.item(1), counter, 3))
         try apply(file, [Sample.item(1): Sample.values([Sample.votes: Sample.integer(100)])])
         #expect(try votes(file) == 105)
-        // The service has added 2 and acknowledges it.
+        // The service has added the 2 of the first upload, and acknowledges this upload.
         var state = try file.opened.load()
         state.acknowledgedUpload = 1
         state.outbox.removeFirst()
         let row = SyncRow(address: Sample.item(1), values: Sample.values([Sample.votes: Sample.integer(102)]))
         try file.commit(UploadMask(state.outbox).masked(DownloadedBatch(rows: [row], leaving: [])), state)
         #expect(try votes(file) == 105)
-        // What the program adds between a message and its transaction is added, too.
+        // The program adds 1,000 after the state was loaded and before the download is committed. The sum includes this
+        // addition.
         let loaded = try file.opened.load()
         try file.write(.add(Sample.item(1), counter, 1000))
         let late = SyncRow(address: Sample.item(1), values: Sample.values([Sample.votes: Sample.integer(7)]))
@@ -114,7 +115,7 @@ struct CounterTests {
         try file.write(.update(Sample.report(1), [ValuePath([2, 0]): Sample.integer(8)]))
         let values: [ValuePath: SyncValue] = [text: Sample.text("a"), ValuePath(2): .embedded([Sample.integer(7)])]
         #expect(try file.uploads.map(\.operations) == [[.create(Sample.report(1), values)]])
-        // The service names the object with the acknowledgement, because no subscription contains it.
+        // With the acknowledgement, the service reports that the object leaves, because no subscription contains it.
         let state = ClientState.acknowledged(try file.opened.load())
         try file.commit(DownloadedBatch(rows: [], leaving: [Sample.report(1)]), state)
         #expect(try file.integer("SELECT (SELECT count(*) FROM Report) + (SELECT count(*) FROM Point)") == 0)

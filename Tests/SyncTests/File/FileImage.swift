@@ -78,7 +78,7 @@ struct FileImage {
         return collectionDifference(after: changes, new)
     }
 
-    // The edits of a collection lead from the old elements to the new ones.
+    // Checks that the edits of each collection lead from its old elements to its new ones.
     private func collectionDifference(after changes: ChangeSet, _ new: FileImage) -> String? {
         for (id, elements) in new.collections {
             let rows = changes.tables[id.table]
@@ -103,7 +103,7 @@ struct FileImage {
         return nil
     }
 
-    /// The modified columns whose values are the same as before.
+    /// The columns that the changes report as modified although their values are the same as before.
     func unchanged(_ changes: ChangeSet, _ new: FileImage) -> [String] {
         changes.tables.flatMap { id, change in
             change.modified.flatMap { group in

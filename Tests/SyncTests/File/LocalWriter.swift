@@ -4,8 +4,8 @@ import MartletValues
 
 @testable import MartletSync
 
-/// Writes to a synchronized file as a program does. The operations only describe what the program writes: what is
-/// uploaded is recorded by the engine.
+/// Writes to a synchronized file as a program does. The operations describe only what the program writes. The engine
+/// records what is uploaded.
 struct LocalWriter {
     private let schema: SyncSchema
     private let writer: DownloadWriter

@@ -6,7 +6,7 @@ import Testing
 @testable import MartletSync
 
 extension ClientState {
-    /// The state after the acknowledgement of all uploads.
+    /// The given state after the service has acknowledged all uploads.
     static func acknowledged(_ state: ClientState) -> ClientState {
         var state = state
         state.acknowledgedUpload = state.lastUpload
@@ -251,7 +251,7 @@ struct SyncApplierTests {
         facts.append("object Added\nprimaryKey id\nproperty id Int")
         let store = try SyncedStore(
             SyncedFile.options(file.path, facts: facts), synced: ["Item", "Owner", "Added"], wall: { 0 })
-        // 'Item' was 0 and is 1, 'Owner' was 1 and is 2.
+        // The number of 'Item' has changed from 0 to 1, and that of 'Owner' from 1 to 2.
         let (item, owner) = (ObjectAddress(type: 1, key: .integer(1)), ObjectAddress(type: 2, key: .text("ada")))
         let place = SyncValue.embedded([
             Sample.text(""), Sample.integer(1), Sample.text("a"), .link(owner), .embedded([Sample.integer(2)]),

@@ -48,7 +48,7 @@ struct ConditionSQLTests {
         let conditions = try (0..<400).map { number in
             try builder.condition(predicates.tree(depth: number % 4))
         }
-        // Half of the conditions have their values in the SQL.
+        // Half of the filters contain the values as literals in the SQL. The others have parameters.
         let filters = conditions.enumerated().map { number, condition in
             let filter = ConditionSQL.filter(condition, type: SampleSchema.sample)
             if number.isMultiple(of: 2) { return filter }

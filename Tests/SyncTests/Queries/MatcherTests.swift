@@ -18,7 +18,7 @@ struct MatcherTests {
         if let failure { Issue.record("MARTLET_MATCHER_SEED=\(failure.seed): \(failure.failure)") }
     }
 
-    // Adds, replaces and removes thousands of subscriptions between changes. Nil if all results agree.
+    // Adds, replaces and removes more than a thousand subscriptions between changes. Nil if all results agree.
     private static func difference(seed: UInt64) throws -> String? {
         var random = SeededRandom(seed: seed)
         var predicates = RandomPredicate(seed: seed &* 41, airportKeys: Array(1...6))
@@ -60,7 +60,7 @@ struct MatcherTests {
         return matcher.queryCount == queries.count ? nil : "\(matcher.queryCount) queries, not \(queries.count)"
     }
 
-    // Insertions, deletions, changes of a few values, and changes of nothing.
+    // Insertions, deletions, updates of a few values, and updates without a change.
     private static func change(_ random: inout SeededRandom) -> (old: RowImage?, new: RowImage?) {
         let old = SampleRow(id: Int64.random(in: 0...3, using: &random), &random)
         let other = SampleRow(id: 1, &random)

@@ -49,7 +49,8 @@ final class QueryPostgres {
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     }
 
-    // Not with Foundation's 'Process': it waits until all descendants have ended, and 'pg_ctl' starts the server.
+    // Does not use Foundation's 'Process', which waits until all descendants have ended: 'pg_ctl' starts the server,
+    // which continues to run.
     private static func run(_ command: [String]) throws {
         let output = FileManager.default.temporaryDirectory.appending(path: "martlet-pg-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: output) }

@@ -3,7 +3,7 @@ import MartletSyncProtocol
 import MartletValues
 import ModelTesting
 
-/// Random conditions on `Sample`, as queries of the typed API and query texts make them.
+/// Random conditions on `Sample`, of the forms that typed queries and query texts produce.
 struct RandomPredicate {
     private var random: SeededRandom
     private let airportKeys: [ObjectKey]
@@ -80,7 +80,8 @@ struct RandomPredicate {
         Int.random(in: 0..<4, using: &random) == 0 ? .null : literal(element)
     }
 
-    // Integers and floating-point numbers are compared with numbers of all types. For decimals, queries convert them.
+    // Integer and floating-point properties are compared with numbers of all types. Decimal properties are compared
+    // only with decimals, because queries convert the numbers to decimals.
     private mutating func literal(_ element: ElementType) -> SQLValue {
         switch element {
         case .scalar(.any): return SampleValues.any(&random, scalarsOnly: true)

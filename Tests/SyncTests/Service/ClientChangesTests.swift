@@ -17,7 +17,8 @@ struct ClientChangesTests {
             origin: client.map { .init(client: $0, upload: 1) }, isTouch: isTouch, collections: collections)
     }
 
-    /// The collections that a client needs whose subscriptions contain the group 1; nil for none, empty for all.
+    /// The collections of the dog that a client needs if its subscriptions contain the objects of group 1. Nil means no
+    /// collection, and an empty set means all collections.
     private func needed(_ entries: LogEntry...) -> Set<Int>? {
         ClientChanges.collections(entries, for: 7) { $1 == values(1) }[dog].map { $0 ?? [] }
     }

@@ -8,7 +8,7 @@ import Testing
 struct FeedStateTests {
     private static let (ada, ben, eve) = (SessionID(number: 1), SessionID(number: 2), SessionID(number: 3))
 
-    /// A filter with the objects whose property 1 has a value.
+    /// A filter that contains the objects whose property 1 has the value `group`.
     private func filter(_ group: Int64) -> SubscriptionFilter {
         let test = ConditionTest.isIn(ConditionOperand(ValuePath(1), .integer), [.integer(group)])
         return SubscriptionFilter([], conditions: [0: [.test(test, isNegated: false)]]) { _, values in
@@ -48,7 +48,7 @@ struct FeedStateTests {
         #expect(ids(own) == [.integer(1), .integer(2)] && own?.cursor == SyncCursor("2:2:"))
         #expect(ids(feed.take(Self.ben, after: SyncCursor("1:1:"))) == [.integer(2), .integer(4)])
         #expect(feed.advance(LogBatch(cursor: SyncCursor("3:3:"), entries: [entry(5, from: nil, to: 9)])).isEmpty)
-        // A session that was not informed has the newest cursor, too.
+        // A session that was not informed gets the newest cursor too.
         let empty = feed.take(Self.ada, after: SyncCursor("2:2:"))
         #expect(ids(empty) == [] && empty?.cursor == SyncCursor("3:3:"))
     }

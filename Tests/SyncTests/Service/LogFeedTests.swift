@@ -29,7 +29,7 @@ private final class ManualLog: Sendable {
         }
     }
 
-    /// Waits for a reading and lets it end. Returns the cursor after which it reads.
+    /// Waits until a reading has begun, and ends the reading with `result`. Returns the cursor after which it reads.
     @discardableResult
     func finish(_ result: Result<LogBatch, any Error>) async -> SyncCursor? {
         await withCheckedContinuation { continuation in

@@ -6,7 +6,7 @@ import MartletValues
 protocol ClientFile: AnyObject {
     /// The committed state.
     func load() throws -> ClientState
-    /// Adds what was written since the state was loaded.
+    /// Adds to `state` what the program has written since the state was loaded.
     func refresh(_ state: inout ClientState) throws
     func objects() throws -> ModelRows
     /// A transaction of the program. With `isCancelled`, it is rolled back.
@@ -14,7 +14,7 @@ protocol ClientFile: AnyObject {
     func subscribe(_ queries: [SubscribedQuery]) throws
     func save(_ state: ClientState) throws
     func commit(_ batch: DownloadedBatch, _ state: ClientState) throws
-    /// The program ends while it applies a batch, and starts again.
+    /// Simulates that the program ends while it applies a batch, and starts again.
     func crash(applying batch: DownloadedBatch?, _ state: ClientState?) throws
     /// What is wrong with the notifications of observers; nil if nothing.
     var failure: String? { get }
@@ -25,7 +25,8 @@ final class ModelFile: ClientFile {
     private var state = ClientState()
     private var rows: ModelRows = [:]
     private var inserted: UInt64 = 0
-    /// The number of the file, for positions before the service has assigned one.
+    /// The number of the file. List positions contain it instead of the client number until the service has assigned a
+    /// client number.
     private let number: UInt64
 
     init(_ number: UInt64) { self.number = number }
@@ -38,7 +39,7 @@ final class ModelFile: ClientFile {
     // The stored state is the newest one. It differs from `state` only if the program has written in the meantime.
     func refresh(_ state: inout ClientState) { state = self.state }
 
-    // A program can change only objects that it sees, so other changes are left out.
+    // A program can change only objects that it sees, so changes of other objects are ignored.
     func write(_ possible: [SyncOperation], wall: UInt64, isCancelled: Bool) {
         if isCancelled { return }
         var operations: [SyncOperation] = []
@@ -75,7 +76,7 @@ final class ModelFile: ClientFile {
         return known.isEmpty ? nil : operation.at(known[Int(bytes[0]) % known.count])
     }
 
-    // Each element that the program inserts has another number.
+    // Numbers the elements that the program inserts, modulo 256.
     private func count() -> UInt64 {
         inserted = (inserted + 1) % 256
         return inserted

@@ -2,8 +2,8 @@ import MartletSync
 import MartletSyncProtocol
 
 extension ModelClient {
-    // The newest changes of elements that uploads in the outbox have made are shown. Links are left out, because their
-    // targets may not be in the file.
+    // Checks that the file shows the newest change of each element that the uploads in the outbox have changed. Does
+    // not check links, because their targets may not be in the file.
     func checkOwnElements(_ stored: ClientState, _ rows: ModelRows) {
         var written: [ObjectAddress: [ModelCollection.Element: SyncValue?]] = [:]
         for operation in stored.outbox.flatMap(\.operations) {

@@ -18,7 +18,7 @@ final class ModelClient {
     /// Milliseconds by which the wall clock is wrong.
     let clockError: Int64
     private(set) var failure: String?
-    /// The uploads in which something was reverted, as the program was notified.
+    /// The numbers of the uploads of which the program was notified that something was reverted.
     private var revertedUploads: [UInt64] = []
     /// True after a program has ended between a commit and its notification.
     private var mayMissNotices = false
@@ -38,7 +38,7 @@ final class ModelClient {
         guard session == nil else { return }
         attempt {
             service = ModelServiceSession(server, splits: splits)
-            // In half of the connections, each operation of an upload has a message of its own.
+            // In half of the connections, each operation of an upload is sent in a separate message.
             let session = ClientSession(
                 try file.load(), schemaHash: [], token: "", partBytes: splits ? 1 : UploadParts.usualBytes)
             self.session = session
@@ -52,7 +52,7 @@ final class ModelClient {
         (toService, toClient) = ([], [])
     }
 
-    /// The program ends, and starts again.
+    /// Simulates that the program ends and starts again.
     func crash() {
         disconnect()
         attempt { try file.crash(applying: nil, nil) }
@@ -103,7 +103,8 @@ final class ModelClient {
         }
     }
 
-    /// The upload, if the client had seen the newest version when it wrote, and has written nothing since then.
+    /// Returns the upload if the client had seen the newest version when it wrote, and has written nothing since then;
+    /// otherwise nil.
     private func conflictFree(
         _ upload: ClientMessage.Upload?, _ server: ModelServer
     ) throws -> ClientMessage.Upload? {
@@ -113,10 +114,10 @@ final class ModelClient {
         return isStored || state.outbox != [upload] ? nil : upload
     }
 
-    /// The objects of an upload without conflicts are on the server as they are in the file.
+    /// Checks that the server has the objects of an upload without conflicts as the file contains them.
     private func checkEffect(of upload: ClientMessage.Upload, _ server: ModelServer) throws {
         let rows = try file.objects()
-        // The changes of an object that is only uploaded are local.
+        // Changes of an object that is only uploaded stay in the file.
         for address in upload.operations.map(\.address) where address.type != Sample.report(0).type {
             let (mine, theirs) = (rows[address], server.rows[address])
             let shown = theirs?.mapValues { $0.shown { rows[$0] != nil } }.normalized
@@ -126,7 +127,7 @@ final class ModelClient {
         }
     }
 
-    /// Delivers one message that the client sent on its former connection, or runs a task of this connection.
+    /// Delivers one message that the client sent on its former connection, or runs a task of the former connection.
     func deliverLate(_ now: UInt64) {
         guard let former else { return }
         if former.service.isBusy {
@@ -193,8 +194,8 @@ final class ModelClient {
 
     // MARK: Invariants
 
-    /// The objects are those of the server at the cursor that the subscriptions contain, except what uploads that are not
-    /// acknowledged have written.
+    /// Checks that the file contains the objects that the server has at the client's cursor and that the subscriptions
+    /// contain. Does not compare what unacknowledged uploads have written.
     private func check(_ server: ModelServer) throws {
         let (stored, rows) = (try file.load(), try file.objects())
         guard let cursor = stored.position.flatMap({ Int($0.cursor.text) }) else { return }
@@ -219,7 +220,7 @@ final class ModelClient {
         checkOwnElements(stored, rows)
     }
 
-    // A counter shows the value of the server and what the outbox adds to it.
+    // Checks that each counter shows the value of the server plus the additions in the outbox.
     private func checkCounters(_ stored: ClientState, _ rows: ModelRows, _ expected: ModelRows) {
         let operations = stored.outbox.flatMap(\.operations)
         let replaced = operations.compactMap { operation in
@@ -242,8 +243,8 @@ final class ModelClient {
         }
     }
 
-    // A link is shown if its target is in the file. The link to an object that the program has created itself is restored
-    // when the upload is acknowledged.
+    // A link is shown if its target is in the file. If an upload in the outbox has created the target, the link may be
+    // missing until the upload is acknowledged.
     private func agrees(_ mine: SyncValue?, _ theirs: SyncValue?, _ rows: ModelRows, _ mask: UploadMask) -> Bool {
         let shown = [theirs?.shown { rows[$0] != nil }, theirs?.shown { rows[$0] != nil && !mask.contains($0) }]
         if let all = shown[0]?.elements, let certain = shown[1]?.elements, let mine = mine?.elements {
@@ -252,7 +253,8 @@ final class ModelClient {
         return shown.contains { $0?.isEmptyCollection ?? true ? mine == nil || mine == $0 : mine == $0 }
     }
 
-    // The newest value that an upload in the outbox has written is shown, unless a later one has deleted the object.
+    // Checks that the file shows the newest value that an upload in the outbox has written, unless a later upload has
+    // deleted the object.
     private func checkOwnWrites(_ stored: ClientState, _ rows: ModelRows, _ mask: UploadMask) {
         var written: ModelRows = [:]
         func add(_ address: ObjectAddress, _ values: ModelValues) {
@@ -280,7 +282,8 @@ final class ModelClient {
         }
     }
 
-    /// Nothing is left to do: the client shows what its subscriptions contain, and nothing waits.
+    /// Checks the client after everything was delivered: it shows what its subscriptions contain, and its outbox is
+    /// empty.
     func checkAtRest(_ server: ModelServer) {
         attempt {
             try check(server)

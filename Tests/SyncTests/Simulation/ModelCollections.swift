@@ -36,7 +36,7 @@ extension SyncOperation {
         }
     }
 
-    /// The operation of a list with another position.
+    /// A list operation with another position. Operations of other kinds are returned unchanged.
     func at(_ position: ListPosition) -> SyncOperation {
         switch self {
         case .insertElement(let address, let path, _, let value): .insertElement(address, path, position, value)

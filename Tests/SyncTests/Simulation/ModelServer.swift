@@ -18,7 +18,7 @@ enum SyncBug: CaseIterable {
     case contentsForgotten
     /// The data of a new set of subscriptions is read at a newer version than the changes before it.
     case newerBootstrap
-    /// The first messages of an upload that has several are ignored.
+    /// If an upload has several messages, all of them except the last are ignored.
     case partsForgotten
     /// After a reconnection, the reasons of reverted changes are not sent.
     case noticesForgotten
@@ -38,7 +38,7 @@ final class ModelServer {
     let collections: [Int: ModelCollection]
     private var elementStamps: [ObjectAddress: [ModelCollection.Element: Stamp]] = [:]
 
-    /// The write that has written a value.
+    /// The write that last changed a value.
     private struct Stamp {
         let time: HybridTimestamp
         let client: UInt64
@@ -99,7 +99,7 @@ final class ModelServer {
         history.append(rows)
     }
 
-    // The log has no collections, only which of them have changed.
+    // Log entries do not contain collections, but only which collections have changed.
     private func append(_ entry: LogEntry) {
         var entry = entry
         if entry.address.type == 0 {
@@ -142,7 +142,7 @@ final class ModelServer {
         stamps[address]?[path] = Stamp(time: time, client: client, version: version + 1)
     }
 
-    // The foreign keys: links to a deleted object become nil, or their objects are deleted.
+    // Applies the foreign keys: links to a deleted object become nil, or the objects with these links are deleted.
     private func removeLinks(
         to target: ObjectAddress, _ time: HybridTimestamp, _ client: UInt64, _ origin: LogEntry.Origin?,
         _ rows: inout ModelRows
@@ -280,8 +280,9 @@ final class ModelServer {
         let base = Int(upload.base.text) ?? -1
         for (path, value) in values {
             let known = (stamps[address] ?? [:]).filter { $0.key.overlaps(path) }.values
-            // A value that the writer had seen never wins. Otherwise the newest time wins. All operations of one upload
-            // have the same time, so a later operation wins against an earlier one.
+            // A stored value that the writer had seen never wins against the upload. Otherwise the value with the
+            // newest time wins. All operations of one upload have the same time, so a later operation wins against an
+            // earlier one.
             let wins = known.allSatisfy { ($0.time, $0.client) <= (upload.time, client) || $0.version <= base }
             guard wins else { continue }
             rows[address, default: [:]].write(value, at: path)
@@ -290,8 +291,9 @@ final class ModelServer {
         if rows[address] == nil { rows[address] = [:] }
     }
 
-    // The newest change of an element of a set or map wins, and so does a replacement in a list. An element of a list that
-    // was removed remains removed. What the writer had seen never wins against it.
+    // The newest change of an element of a set or map wins, and so does the newest replacement of an element of a list.
+    // A removed element of a list remains removed. A change that the writer of the upload had seen never wins against
+    // the upload.
     private func change(
         _ operation: SyncOperation, _ upload: ClientMessage.Upload, _ client: UInt64, _ rows: inout ModelRows
     ) {

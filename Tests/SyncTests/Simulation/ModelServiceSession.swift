@@ -11,7 +11,7 @@ final class ModelServiceSession {
     private var task: ServiceTask?
     private var hasRead = false
 
-    /// - Parameter splits: whether every row has a message of its own.
+    /// - Parameter splits: whether every row is sent in a separate message.
     init(_ server: ModelServer, splits: Bool) {
         self.server = server
         var limits = ServiceSession.Limits()
@@ -40,7 +40,8 @@ final class ModelServiceSession {
         return perform(session.receive(message))
     }
 
-    /// The changes since the last call, when the task that reads them has run.
+    /// Notifies the session that the log has changed. `runTask` returns the changes after it has run the task that
+    /// reads them.
     func poll() -> [ServiceMessage] { perform(session.logChanged()) }
 
     func tick(_ now: UInt64) -> [ServiceMessage] { perform(session.tick(now)) }

@@ -3,7 +3,8 @@
     import MartletEngine
     import Testing
 
-    /// Checks that the simulation finds a `SeededSyncBug`. 'make sync-bugs' runs this for each bug, in its own process.
+    /// Checks that the simulation finds a `SeededSyncBug`. 'make sync-bugs' runs this suite once for each bug, in a
+    /// separate process.
     @Suite("seeded bugs of the file")
     struct SeededSyncBugTests {
         /// Prints a line for the table of 'Scripts/seeded-bugs', and what is wrong.

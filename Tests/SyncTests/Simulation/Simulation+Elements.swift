@@ -4,7 +4,7 @@ import ModelTesting
 
 // Changes of collections.
 extension Simulation {
-    // The first byte of a position is a random number, which the file of the client replaces by a position.
+    // The position contains one random byte. The file of the client replaces it by a real position.
     mutating func elementOperation(_ address: ObjectAddress) -> SyncOperation {
         let isPlain = kind == .values
         let list = ValuePath(isPlain ? 30 : chance(3) ? Sample.tags : Sample.owners)

@@ -38,7 +38,7 @@ struct SimulationTests {
 /// One random program.
 struct Simulation {
     enum Kind {
-        /// Three clients whose files are values, with objects of three numbers.
+        /// Three clients with files in memory. Objects have three numbers, a counter and collections.
         case values
         /// Two clients with files of the engine, with links, embedded objects and cascading deletions.
         case files
@@ -119,7 +119,8 @@ struct Simulation {
         }
     }
 
-    // At most one link: the file may show only some of the links of a value, which the check does not compute.
+    // At most one link: of a value with several links, the file may show only some, and the check does not support
+    // this.
     private mutating func anyValue() -> SyncValue {
         switch Int.random(in: 0..<5, using: &random) {
         case 0: .null
@@ -167,7 +168,7 @@ struct Simulation {
             }
         }
         if kind == .files, chance(4) {
-            // A list links to objects that the client certainly sees.
+            // Adds a link to a list. The same write creates the target, so the client sees the target.
             let (target, holder) = (owner(), Sample.item(Int64.random(in: 1...4, using: &random)))
             let position = ListPosition.between(nil, nil, client: UInt64.random(in: 0...9, using: &random))[0]
             operations += [
@@ -220,7 +221,7 @@ struct Simulation {
             let isRefused = chance(6)
             client.runTask(now, server, refuses: { _ in isRefused })
         case 27:
-            // The service sends a cursor from time to time.
+            // Sometimes advances the clock so far that the service sends a cursor.
             now += chance(10) ? 100_000 : 0
             client.tick(now)
         case 0..<4: client.connect(server, splits: chance(2))

@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-/// A Realm is a file. Each thread opens it. The classes of the program are found automatically.
+/// A Realm is a file. Each thread opens the file for itself. The runtime finds the classes of the program by itself.
 func opening(_ folder: URL) throws -> Realm {
     chapter(1, "Opening")
     say("A Realm is a file. It is created when it is first opened. No class has to be registered.")

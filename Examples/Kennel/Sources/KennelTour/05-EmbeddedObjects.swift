@@ -1,6 +1,6 @@
 import Martlet
 
-/// An embedded object belongs to its owner: it is stored and deleted with it.
+/// An embedded object belongs to its owner: it is stored and deleted together with the owner.
 func embeddedObjects(_ realm: Realm) throws {
     chapter(5, "Embedded objects")
     say("An 'Address' is embedded: it has one owner, can be changed in place, and is deleted when it is replaced.")

@@ -1,6 +1,6 @@
 import Martlet
 
-/// Sections group the elements of a list by a property or by a closure.
+/// Sections group the elements of a collection by a property or by a closure.
 func sections(_ realm: Realm) throws {
     chapter(8, "Sections")
     say("'sectioned' groups elements for a list on a screen. Sections are live, like all results:")

@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-/// Objects are 'Codable', and can be copied to unmanaged objects.
+/// Objects are 'Codable', and 'detached' copies them to unmanaged objects.
 func coding(_ realm: Realm) throws {
     chapter(9, "JSON, and unmanaged copies")
     say("Objects encode the properties of the schema, and linked objects as nested values:")

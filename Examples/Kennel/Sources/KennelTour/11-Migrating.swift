@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-/// A file with an older schema is migrated: mostly automatically, the rest in a block.
+/// A file with an older schema is migrated. The runtime converts most values itself, and a block converts the rest.
 func migrating(_ folder: URL) throws {
     chapter(11, "Migrating an old file")
     let url = folder.appending(path: "last-year.realm")

@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-/// Observers receive the exact changes, made by any thread or process.
+/// Observers receive the exact changes, whichever thread or process makes them.
 func observing(_ realm: Realm) throws {
     chapter(13, "Observing")
     say(
@@ -60,7 +60,7 @@ private func onAnotherThread(
     if let error = failure.error { throw error }
 }
 
-// Set before the semaphore is signalled and read after waiting for it.
+// `error` is set before the semaphore is signaled, and read after waiting for the semaphore.
 private final class Failure: @unchecked Sendable {
     var error: (any Error)?
 }

@@ -1,8 +1,8 @@
 import Foundation
 import Martlet
 
-// A guided tour with one file for each chapter. It needs a folder that contains the file of last year, which chapter 11
-// migrates. 'make tour' in the root of the repository creates both.
+// A guided tour with one file for each chapter. The argument is a folder that contains 'last-year.realm', the file that
+// chapter 11 migrates. 'make tour' in the root of the repository creates this folder and the file.
 guard let path = CommandLine.arguments.dropFirst().first else {
     FileHandle.standardError.write(Data("usage: KennelTour <folder>\n".utf8))
     exit(2)

@@ -5,7 +5,7 @@ import Martlet
 struct Airport {
     let flights: URL
 
-    /// Fifty flights that depart at about the same time, with their row numbers as ids.
+    /// At most fifty consecutive rows: flights that depart at about the same time. Their ids are their row numbers.
     private typealias Wave = [(id: Int, columns: [Substring])]
 
     func feed(_ configuration: Realm.Configuration) throws {

@@ -2,7 +2,7 @@ import Martlet
 
 /// A departures board: the flights that are more than two hours late, the most delayed first.
 ///
-/// It does not query again: it applies each change set to its lines.
+/// The board does not query again: it applies each change set to its lines.
 actor Board {
     private var lines: [String] = []
     private var changeCount = 0

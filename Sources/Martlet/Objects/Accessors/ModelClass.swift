@@ -8,7 +8,8 @@ import Synchronization
 final class ModelClass: @unchecked Sendable {
     let metatype: ObjectBase.Type
     let schema: ObjectTypeSchema
-    /// True if objects of this type can reference other objects, which must be added together with them.
+    /// True if objects of this type can refer to other objects. An object is added together with the objects to which
+    /// it refers.
     let hasReferences: Bool
     /// Creates an unmanaged object with the default values of the schema.
     let make: () -> ObjectBase

@@ -35,7 +35,7 @@ open class ObjectBase {
     public required init() { _applyDefaults() }
 
     /// Creates an accessor that will be bound to a row. Its properties do not get the default values of the schema,
-    /// which would be replaced.
+    /// because the values of the row replace them.
     @_spi(Generated) public required init(_managed: Void) {}
 
     /// Creates an unmanaged object from a decoder. The keys are the names of the properties.

@@ -14,8 +14,8 @@ final class ObjectTable {
     /// Nil if the program has no class for this type of the file.
     let model: ModelClass?
     private let metatype: ObjectBase.Type?
-    /// The model that replaces `model` if that is nil. Created on first use. A mutex guards it, because several threads
-    /// may use a frozen Realm.
+    /// The model that is used if `model` is nil. Created on first use. A mutex guards it, because several threads may
+    /// use a frozen Realm.
     private let fallbackModel = Mutex<ModelClass?>(nil)
     let identity = IdentityMap()
     /// The context owns this table, and the objects keep the context alive.

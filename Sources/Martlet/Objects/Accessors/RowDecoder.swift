@@ -178,7 +178,7 @@ import MartletValues
         return StoredValue(value)
     }
 
-    /// The stored value of a column, and false if it is a text that is not valid UTF-8.
+    /// The stored value of a column. `isValid` is false for a text that is not valid UTF-8.
     func storedValue(inColumn column: Int) -> (value: SQLValue, isValid: Bool) {
         let value = row?.value(column) ?? .null
         guard case .text = value else { return (value, true) }

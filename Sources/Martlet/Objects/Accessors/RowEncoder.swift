@@ -3,8 +3,8 @@ import MartletEngine
 import MartletValues
 
 /// Visits the values of an object in schema order. The generated class calls one method for each property. The mode
-/// determines the purpose, such as to bind the values to a statement, to collect them, or to add linked objects to a
-/// Realm.
+/// determines the purpose, for example to bind the values to a statement, to collect the values, or to add linked
+/// objects to a Realm.
 @_spi(Generated) public struct RowEncoder {
     private enum Mode {
         case bind(RowBinder)
@@ -37,7 +37,7 @@ import MartletValues
     /// The enum of the property to check.
     private var enumeration: (any PersistableEnum.Type)?
 
-    /// Binds the properties in `mask` to the parameters of a statement, beginning with the first one. Returns the
+    /// Binds the properties in `mask` to the parameters of a statement, beginning with the first parameter. Returns the
     /// number of the next parameter, and the value of the integer primary key.
     static func bind(
         _ object: ObjectBase, _ binder: RowBinder, mask: PropertyMask, _ table: ObjectTable

@@ -7,7 +7,7 @@ extension CollectionCore {
         performNotifying({ KeyValueEdit(edit()) }, body)
     }
 
-    /// True if an edit calls no observer: none exists, or the enclosing assignment notifies them.
+    /// True if an edit calls no observers: there are none, or the enclosing assignment notifies them.
     private var skipsNotifications: Bool {
         isInAssignment || context.keyValue.objects.isEmpty && !context.hasTrackedReads
     }
@@ -22,9 +22,9 @@ extension CollectionCore {
         }
     }
 
-    /// Makes several edits. Observers are notified of each. `body` must call `requireUnchanged` before each edit except
-    /// the first. The call traps if an observer has edited the collection, because the positions of the next edit are
-    /// then not valid.
+    /// Makes several edits. Observers are notified of each edit. `body` must call `requireUnchanged` before each edit
+    /// except the first. `requireUnchanged` traps if an observer has edited the collection, because the positions of
+    /// the next edit are then not valid.
     func makingEdits(_ body: (_ requireUnchanged: () -> Void) -> Void) {
         let before = observerEditCount
         context.makingChange {

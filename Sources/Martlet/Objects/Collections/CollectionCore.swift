@@ -528,7 +528,7 @@ extension RealmContext {
     func core(_ table: ObjectTable, _ property: PropertyIndex, _ owner: ObjectKey) -> CollectionCore {
         let id = CollectionID(table: table.id, property: property, owner: owner)
         return withFrozenLock {
-            // If the owner of the known core was deleted, another object now has its key.
+            // If the owner of the known core was deleted, another object now has the owner's key.
             if let core = collections[id]?.core, !core.isOwnerDeleted { return core }
             let core = CollectionCore(self, table, property, owner)
             collections[id] = CollectionCore.WeakCore(core)

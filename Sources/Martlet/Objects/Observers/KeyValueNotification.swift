@@ -9,7 +9,7 @@ struct KeyValueNotification {
     /// The tracked reads of the Realm. Observation is notified of their changes after the key-value observers.
     fileprivate(set) var reads: ReadTracking?
 
-    /// Notifies observers of `isInvalidated` that it is about to change.
+    /// Notifies observers of `isInvalidated` that its value is about to change.
     mutating func willChangeValidity(_ observers: KeyValueObservers?) {
         guard let observers else { return }
         invalidationEntries += observers.notifyWillChange { $0 == KeyValueObservers.invalidation }.map {
@@ -58,7 +58,8 @@ extension RealmContext {
     /// - Parameters:
     ///   - changes: the changes between the versions; nil if they are not known.
     ///   - inverted: true if the changes are rolled back.
-    ///   - next: the new version. If the changes are not known, the rows are compared with it.
+    ///   - next: the new version. If the changes are not known, the current rows are compared with the rows of this
+    ///     version.
     ///   - undone: the deletions that a rollback undoes.
     func notifyWillChange(
         _ changes: ChangeSet?, inverted: Bool = false, next: SnapshotHandle? = nil,

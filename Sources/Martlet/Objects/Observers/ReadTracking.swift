@@ -99,8 +99,8 @@ final class ReadTracking {
 
     // MARK: Sweeping unused closures
 
-    // Schedules a sweep, at most once a minute. After a sweep, all active observers read again. Without the limit, the
-    // reads of very many observers would cause the next sweep.
+    // Schedules a sweep, at most once a minute. After a sweep, all active observers read again. Without the limit,
+    // these reads would immediately cause the next sweep if there are very many observers.
     private func sweepSoon() {
         guard !isSweepDue, let context else { return }
         let now = context.coordinator.environment.now()
@@ -198,9 +198,10 @@ final class ReadTracking {
 
     private func notifyWillChange(_ dependencies: [ReadDependency]) {
         if dependencies.isEmpty { return }
-        // The dependencies are removed first, because an observer may read again when it is notified, which adds them
-        // for the next change. If this thread is tracking, the tracking closure itself makes the change. Observation
-        // observes the reads of a closure only after the closure has ended, so these dependencies are kept.
+        // The dependencies are removed first: an observer may read again when it is notified, and these reads add the
+        // dependencies for the next change. If this thread is tracking, the tracking closure itself makes the change.
+        // Observation observes the reads of a closure only after the closure has ended, so the dependencies are kept in
+        // this case.
         if !registrar.isTracking { for dependency in dependencies { remove(dependency) } }
         changing += dependencies
         for dependency in dependencies { registrar.willSet(dependency) }

@@ -7,8 +7,8 @@ struct AsyncWrite {
     /// Called before the body. Returns false if the write was cancelled.
     var begin: () -> Bool = { true }
     let body: () throws -> Void
-    /// If true, the body must commit the write, and a write that it leaves open is rolled back. If false, a write that
-    /// the body leaves open is committed after it.
+    /// If true, the body must commit the write; a write that the body leaves open is rolled back. If false, a write
+    /// that the body leaves open is committed when the body has returned.
     let isCommittedByBody: Bool
     /// Called once: with nil when the changes are durable or the body has cancelled the write, or with the error that
     /// caused a rollback. Not called if the write is removed from the queue, if `begin` returns false, if `refuse` is
@@ -66,8 +66,8 @@ final class AsyncWrites {
 
     var runningID: AsyncTransactionId? { running?.id }
 
-    /// True if work can be scheduled on the executor. Looks for a run loop at each call, because a thread may start its
-    /// run loop after it opened the Realm.
+    /// True if work can be scheduled on the executor. While there is no scheduler, each call looks for a run loop,
+    /// because a thread may start its run loop after it opened the Realm.
     func canRun() -> Bool {
         // The scheduler is never reset, because the background thread that waits for the lock reads it.
         if scheduler == nil { scheduler = Scheduler.currentRunLoop() }

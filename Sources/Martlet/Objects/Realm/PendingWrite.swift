@@ -19,7 +19,7 @@ struct PendingWrite {
     var rowsBeingDeleted: Set<RowID> = []
     /// The error that prevents the open write from being stored. Its commit throws the error.
     var failure: EngineError?
-    /// The number of the open or the last write. Each write of a group has its own number.
+    /// The number of the open write or, if none is open, of the last one. Each write of a group has its own number.
     private(set) var number: UInt32 = 0
     /// The number of the first write of the transaction.
     private(set) var firstNumber: UInt32 = 0

@@ -7,8 +7,8 @@
 /// ```
 ///
 /// A Realm and everything obtained from it are confined to the thread, queue or actor on which it was opened. Opening
-/// the same file there again returns the same instance. The contents of a Realm change only when it is refreshed, when
-/// it begins a write, and through its own writes.
+/// the same file there again returns the same Realm. The contents of a Realm change only when it is refreshed (by the
+/// program, or automatically with `autorefresh`), when it begins a write, and through its own writes.
 public struct Realm {
     let context: RealmContext
 

@@ -93,7 +93,7 @@ extension RealmContext {
 
     private func addDeferred(_ next: Additions.DeferredAddition) {
         let table = next.object._table(in: self)
-        // If the object is embedded, a later value of the property may have replaced and deleted it.
+        // If the object is embedded, a later assignment to its owner's property may have replaced and deleted it.
         if next.deletionCount != pending.deletionCount,
             !read({ [rows = table.rows] in try rows.exists(next.key, $0) })
         {
@@ -156,7 +156,7 @@ extension RealmContext {
         }
     }
 
-    /// Inserts a row and returns its key, which is `chosen` or else the integer primary key.
+    /// Inserts a row and returns its key: `chosen` or, if `chosen` is nil, the integer primary key.
     private func insert(
         _ object: ObjectBase, _ chosen: ObjectKey?, _ table: ObjectTable, _ transaction: WriteTransaction
     ) -> ObjectKey {

@@ -13,7 +13,7 @@ extension RealmContext {
     /// Moves to another version. Accessors of changed rows become stale. Accessors of deleted rows are invalidated.
     func advance(to handle: SnapshotHandle) { advance(from: version, to: handle) }
 
-    /// Moves from the version `before` to another version. `before` may be released already.
+    /// Moves from the version `before` to another version. The version `before` may have been released already.
     func advance(from before: Version, to handle: SnapshotHandle) {
         guard handle.version != before else {
             replaceSnapshot(handle)

@@ -31,8 +31,8 @@ extension RealmContext {
         return frozen
     }
 
-    // The newest committed version. While a write is open, no other writer can commit, so it is the version from which
-    // the transaction began.
+    // The committed version to freeze. Outside of a write, this is the version that the Realm shows. Inside a write, it
+    // is the newest version. No other writer can commit then, so the transaction began from that version.
     private var committedHandle: SnapshotHandle {
         guard isInWrite else { return handle }
         if let known = lastFrozen?.handle, known.version == transaction?.firstVersion { return known }

@@ -36,8 +36,8 @@ final class RealmContext {
     @exclusivity(unchecked) var keyValue = KeyValueRegistry()
     /// The tracked reads of this Realm.
     let reads = ReadTracking()
-    /// True if there are tracked reads, or if Observation is being notified of a change to them. Stored here so that an
-    /// assignment can check it with one load.
+    /// True if there are tracked reads, or while Observation is being notified that a value that was read changes.
+    /// Stored here so that an assignment can check it with one load.
     @exclusivity(unchecked) var hasTrackedReads = false
     /// Greater than zero while observers are notified before a change. The calls may be nested.
     @exclusivity(unchecked) var callsBeforeChange = 0
@@ -385,6 +385,7 @@ struct ContextHooks {
     var closed: () -> Void = {}
     /// Called after a write of this Realm was rolled back.
     var cancelled: () -> Void = {}
-    /// True inside an observer callback. The Realm does not change or release its version then.
+    /// True inside an observer callback. Asynchronous writes then wait, `invalidate()` does nothing, and opening the
+    /// file again with classes that need a newer version throws.
     var isDelivering: () -> Bool = { false }
 }

@@ -27,7 +27,7 @@ public struct _Locator: @unchecked Sendable {
     let version: Version
     /// The row of the object, or of the owner of the collection; nil for other values.
     let row: RowID?
-    /// The outcome of the write that has added the row, if it was not durable when the locator was created.
+    /// The outcome of the write that has added the row, if that write was not durable when the locator was created.
     private let outcome: WriteOutcome?
     /// Identifies the Realm of the value.
     private let source: WeakReference
@@ -96,7 +96,7 @@ extension ThreadConfined {
     ///
     /// To pass a snapshot to another thread, queue or actor with the checks of the compiler, wrap it in `Frozen`.
     ///
-    /// The snapshot keeps its version of the file in use, and the file grows while other versions are written.
+    /// The snapshot keeps its version of the file in use, and the log grows while other versions are written.
     /// `Realm.pinnedVersions` lists the versions in use and their holders.
     ///
     /// Traps if the value is unmanaged or invalidated, or was created in the open write.

@@ -15,7 +15,8 @@ extension AnyRealmValue: Codable {
     /// object is encoded under the name of its type, as in `{"object": {"Dog": {…}}}`, together with all objects to
     /// which it links.
     ///
-    /// - Throws: `EncodingError` if links form a cycle, or if more than 100 lists and maps are nested.
+    /// - Throws: `EncodingError` if links form a cycle, if a chain of links is longer than 250 objects, or if more than
+    ///   100 lists and maps are nested.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
 
     func encode(to encoder: any Encoder, _ trail: EncodingTrail?) throws {
@@ -38,8 +39,8 @@ extension AnyRealmValue: Codable {
         case .bool(let value): try encode(value)
         case .int(let value): try encode(value)
         case .string(let value): try encode(value)
-        // Without its kind, a double without a fraction would be decoded as an integer, and NaN may be encoded as a
-        // string. The second case adds the kind.
+        // Without its kind, a double without a fraction would be decoded as an integer, and NaN could be decoded as a
+        // string. Therefore the second `case .double` also encodes the kind.
         case .double(let value) where value.rounded() != value && !value.isNaN: try encode(value)
         case .double(let value): try encode(.double, value)
         case .float(let value): try encode(.float, value)
@@ -69,7 +70,7 @@ extension AnyRealmValue: Codable {
         }
     }
 
-    /// Decodes a value. It has the kind of the value that was encoded. Objects are decoded as unmanaged objects.
+    /// Decodes a value with the kind that was encoded. Objects are decoded as unmanaged objects.
     ///
     /// - Throws: `DecodingError` if a container has no kind as a key, if an object has a type that the program does not
     ///   contain, or if more than 100 lists and maps are nested.

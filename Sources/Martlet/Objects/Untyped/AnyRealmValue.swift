@@ -3,7 +3,7 @@ import MartletEngine
 import MartletValues
 
 /// A value of one of several kinds, which the program chooses at run time. A property of this type is never optional:
-/// the case `none` represents no value.
+/// the case `none` means that there is no value.
 ///
 /// Lists and maps contain further values and can be nested up to 100 levels deep. Storing a value that is nested deeper
 /// traps. Lists and maps have value semantics: a change of one element assigns the whole property once.

@@ -18,8 +18,9 @@ final class DeferredAssignments: @unchecked Sendable {
 
     typealias Copies = PathDictionary<ObjectIdentifier, (source: ObjectBase, copy: ObjectBase)>
 
-    /// The objects that are being copied, with their copies. Links in a cycle may lead to them. The objects are
-    /// retained, because another object could otherwise get the identifier of one that was released.
+    /// The objects that are being copied, with their copies. A link back to one of these objects becomes a link to its
+    /// copy. The objects are retained, because another object could otherwise get the identifier of one that was
+    /// released.
     var copies = Copies()
     private static let depthLimit = 16
     private var depth = 0

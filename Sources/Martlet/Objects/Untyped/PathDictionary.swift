@@ -18,7 +18,7 @@ struct PathDictionary<Key: Hashable, Value> {
     private var nodes: [Node] = []
     /// The last node of the current path.
     private var end: Int?
-    /// The number of nodes that are kept, because marked paths may contain them.
+    /// The number of nodes that `removeLast` does not remove from `nodes`, because marked paths may contain them.
     private var keptCount = 0
     private var values: [Key: Value] = [:]
 

@@ -115,13 +115,13 @@ extension ObjectBase {
         let old = isOldNeeded ? RowEncoder.value(of: self, property.index) : .null
         guard property.element.isEmbedded else {
             let new: SQLValue = object.map { .integer(context.addIfUnmanaged($0, policy)) } ?? .null
-            // With `.modified`, a link to the same object is not a change, even if it was given as a dictionary.
+            // With `.modified`, a link to the same object is not a change, even if the program gave a dictionary.
             if policy != .modified || new != old { return setStored(property.index, new) }
             return context.recordAssignment(property.index, of: self)
         }
         let new = object.map { SQLValue.integer(context.addEmbeddedIfUnmanaged($0, policy)) } ?? .null
         context.makingChange { setStored(property.index, new) }
-        // The old row is deleted after this object no longer links to it.
+        // The old row is deleted only now, when this object no longer links to it.
         if case .integer(let key) = old, let table = property.element.target.flatMap(context.table(named:)) {
             context.deleteRow(key, table)
         }

@@ -113,7 +113,8 @@ enum UntypedValue {
         ScalarType.allCases.compactMap { scalar in type(of: scalar).map { (ObjectIdentifier($0), scalar) } },
         uniquingKeysWith: { first, _ in first })
 
-    /// True for the raw value of a case, including the case for unknown raw values. False for every other raw value.
+    /// True for the raw value of a case, including the raw value of the `unknown` case. False for every other raw
+    /// value.
     static func isCase(_ stored: SQLValue, of type: any PersistableEnum.Type) -> Bool {
         type._value(StoredValue(stored))?._stored.raw == stored
     }

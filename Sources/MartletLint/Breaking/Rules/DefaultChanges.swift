@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Properties whose default value, and so their initial value in new objects, has changed.
+/// Properties whose initial value in new objects has changed.
 struct DefaultChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in

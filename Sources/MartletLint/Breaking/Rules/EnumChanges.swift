@@ -8,7 +8,7 @@ struct EnumChanges: BreakingRule {
             + schemas.enums.flatMap { changes($0.old, $0.new, isStored: stored.contains($0.new.name)) }
     }
 
-    /// The enums whose values an older file can contain in a property that still has the enum's type.
+    /// The new names of the enums whose values an older file can contain in a property that still has the enum's type.
     private func storedEnums(_ schemas: SchemaPair) -> Set<String> {
         let properties = schemas.objects.flatMap(\.properties)
         return Set(

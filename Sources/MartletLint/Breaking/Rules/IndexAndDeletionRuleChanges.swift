@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// Removed indexes and full-text indexes, and changed deletion rules of links and collections. Also unchanged
-/// `onDelete` rules of collections, which Martlet 0.1 ignored.
+/// Removed indexes and full-text indexes, and changed deletion rules of links and collections. The `onDelete` of a
+/// collection is reported even if it has not changed, because Martlet 0.1 ignored it.
 struct IndexAndDeletionRuleChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in

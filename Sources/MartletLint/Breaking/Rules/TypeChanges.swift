@@ -10,7 +10,8 @@ struct TypeChanges: BreakingRule {
             + schemas.objects.flatMap(changes)
     }
 
-    /// New types whose names differ only in case from other types of the old schema. The runtime refuses them.
+    /// New types whose names differ only in case from other types of the old schema. The runtime does not open a file
+    /// that contains such an old type.
     private func clashes(in schemas: SchemaPair) -> [(old: ObjectModel, new: ObjectModel)] {
         let old = Dictionary(schemas.old.objects.map { ($0.name.lowercased(), $0) }) { first, _ in first }
         return schemas.new.objects.compactMap { new in
