@@ -1,7 +1,7 @@
 import CMartletSQLite
 package import MartletValues
 
-/// A prepared statement. It belongs to one connection, and is used only by the current user of that connection.
+/// A prepared statement. It belongs to one connection, and is used only by the thread that uses the connection.
 ///
 /// References to the statement may be released on any thread, even after the connection is closed: closing the
 /// connection finalizes the statement. A finalized statement has no rows, and `step` throws.

@@ -189,6 +189,30 @@
             #expect(failure?.description.contains("ws://127.0.0.1:1") == true)
         }
 
+        @Test("a program that accepts connections and does not answer is no service")
+        func silentProgram() async throws {
+            let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .bind(host: "127.0.0.1", port: 0).get()
+            let url = try #require(URL(string: "ws://127.0.0.1:\(channel.localAddress?.port ?? 0)"))
+            await #expect(throws: ConnectionFailure.self) {
+                try await WebSocketConnection.withConnection(url, timeoutMilliseconds: 100) { _, _ in }
+            }
+            try await channel.close()
+        }
+
+        @Test("a client that sends nothing for a while is disconnected, and pings keep a connection open")
+        func silentClient() async throws {
+            try await withServer({ $0.silenceMilliseconds = 500 }) { _, url in
+                try await WebSocketConnection.withConnection(url) { connection, messages in
+                    for _ in 0..<8 {
+                        try await Task.sleep(for: .milliseconds(100))
+                        try await connection.ping()
+                    }
+                    for try await _ in messages {}
+                }
+            }
+        }
+
         // MARK: Plain connections
 
         private func get(_ path: String, _ port: Int) async throws -> String {

@@ -41,7 +41,7 @@ struct ListPositionTests {
         }
     }
 
-    @Test("positions stay short: an appended element needs a few bytes, about eight insertions at one place add a byte")
+    @Test("positions of 100,000 elements that are inserted one by one at the same place stay short")
     func lengths() {
         var last: ListPosition?
         var longest = 0
@@ -53,13 +53,37 @@ struct ListPositionTests {
         let run = ListPosition.between(nil, nil, count: 100_000, client: 70_000)
         #expect(run.map(\.bytes.count).max() ?? 0 <= 12)
 
+        var first: ListPosition?
+        for _ in 0..<100_000 { first = ListPosition.between(nil, first, client: 70_000)[0] }
+        #expect(first?.bytes.count ?? 0 <= 7)
+
         // The first loop inserts each element directly before the previous one, the second loop directly after it.
         let ends = ListPosition.between(nil, nil, count: 2, client: 1)
         var (lower, upper) = (ends[0], ends[1])
-        for _ in 0..<1_000 { upper = ListPosition.between(ends[0], upper, client: 1)[0] }
-        #expect(upper.bytes.count <= 160, "\(upper.bytes.count)")
-        for _ in 0..<1_000 { lower = ListPosition.between(lower, ends[1], client: 1)[0] }
-        #expect(lower.bytes.count <= 160, "\(lower.bytes.count)")
+        for upload in 1...100_000 as ClosedRange<UInt64> {
+            upper = ListPosition.between(ends[0], upper, client: 1, upload: upload)[0]
+            longest = max(longest, upper.bytes.count)
+        }
+        for upload in 1...100_000 as ClosedRange<UInt64> {
+            lower = ListPosition.between(lower, ends[1], client: 1, upload: upload)[0]
+            longest = max(longest, lower.bytes.count)
+        }
+        #expect(longest <= 40, "\(longest)")
+    }
+
+    @Test("positions of elements that are inserted at random places stay short")
+    func randomPlaces() {
+        var random = SeededRandom(seed: 3)
+        var list: [ListPosition] = []
+        for upload in 0..<5_000 as Range<UInt64> {
+            let place = Int.random(in: 0...list.count, using: &random)
+            let lower = place > 0 ? list[place - 1] : nil
+            let upper = place < list.count ? list[place] : nil
+            list.insert(ListPosition.between(lower, upper, client: 70_000, upload: upload)[0], at: place)
+        }
+        #expect(list == list.sorted())
+        let average = list.map(\.bytes.count).reduce(0, +) / list.count
+        #expect(average <= 24, "\(average)")
     }
 
     @Test("bytes that are not a position are refused")

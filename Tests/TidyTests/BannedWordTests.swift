@@ -56,6 +56,8 @@ enum BannedWords {
 
     /// Test files that wait for real time, with the reason. Other tests use a manual clock and a manual scheduler.
     static let sleepingExceptions = [
+        "Tests/PostgresTests/System/SystemCrashTests.swift": "kills processes at random times",
+        "Tests/SyncNetworkTests/SyncServerTests.swift": "sends pings over an otherwise silent connection",
         "Tests/SyncTests/Client/SyncFixture.swift": "waits for a client, which connects in the background",
         "Tests/SyncTests/Client/SyncClientTests.swift": "suspends a client at different moments of its connection",
         "Tests/PostgresTests/System/RealmTests.swift": "waits for a client and a server, which run in the background",

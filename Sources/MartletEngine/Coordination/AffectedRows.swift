@@ -1,7 +1,8 @@
 import MartletSQLite
 import MartletValues
 
-/// Finds the rows of a type that changes of other rows affect. It follows links in reverse, from the changed rows.
+/// Finds the rows of a type that are affected by changes of other rows. It starts at the changed rows and follows links
+/// backwards.
 struct AffectedRows {
     let schema: DatabaseSchema
     let changes: ChangeSet
@@ -13,8 +14,8 @@ struct AffectedRows {
         oldRows = changes.oldRows
     }
 
-    /// The rows of `table` that link to something that changed, according to `dependencies`. Nil if the rows cannot be
-    /// found by following links backwards. Changes of the rows themselves are ignored.
+    /// The rows of `table` whose dependencies have changed: rows from which a path in `dependencies` leads to a change
+    /// of another row. Returns nil if the rows cannot be found by following links backwards.
     func affectedRows(
         _ dependencies: QueryDependencies, of table: TableID, _ connection: Connection
     ) throws -> KeySet? {
@@ -46,8 +47,8 @@ struct AffectedRows {
         return keys
     }
 
-    /// The rows from which the last step of a route leads to a changed row. If the step follows links backwards, also
-    /// the targets of the links that were added or removed.
+    /// The rows from which the last step of a route leads to a changed row. If the step leads to linking objects, this
+    /// includes the targets of links that were added or removed.
     private func rows(
         beforeLastStep step: PathStep, _ change: TableChanges, _ columns: ColumnSet, _ connection: Connection
     ) throws -> KeySet? {
@@ -63,7 +64,7 @@ struct AffectedRows {
     }
 
     /// The rows of `table` from which a modified row can be reached over at most `reach.depth` links. The search starts
-    /// at all modified rows and goes back one link in each step. It terminates even if links form cycles. Its cost
+    /// at all modified rows and goes back one link in each step. The search ends even if links form cycles. Its cost
     /// depends on the number of links, not on the number of paths.
     private func rows(
         reaching reach: QueryDependencies.Reach, of table: TableID, _ connection: Connection
@@ -144,8 +145,8 @@ struct AffectedRows {
         }
     }
 
-    /// The rows that `keys` link to now. For a link in a column, also the rows that they linked to before. The former
-    /// targets of a collection are not included: they are in the change set.
+    /// The rows to which the rows `keys` link now. For a link property, this includes the rows to which they linked
+    /// before. For a collection, the former targets are not included, because the change set contains them.
     private func targets(
         of keys: KeySet, _ origin: TableID, _ property: PropertyIndex, _ connection: Connection
     ) throws -> KeySet? {

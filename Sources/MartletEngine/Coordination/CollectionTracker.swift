@@ -12,7 +12,7 @@ package protocol CollectionTracker: Sendable {
     /// The difference between two states.
     associatedtype Change: TrackedChange
 
-    /// The row that the collection belongs to; nil for a result over all objects of a class, which has no owner.
+    /// The owner of the collection; nil for a result over all objects of a class.
     var owner: CollectionOwner? { get }
 
     /// The state at a snapshot.
@@ -92,7 +92,7 @@ extension QueryDependencies {
 }
 
 extension DatabaseSchema {
-    /// The deleted elements with their rows. Without a table, the elements are values and have no rows.
+    /// The deleted elements with their rows. If `table` is nil, the elements are values and have no rows.
     func removedElements(
         _ elements: [(position: Int, element: SQLValue)], _ table: TableID?, _ connection: Connection
     ) throws -> [RemovedElement] {

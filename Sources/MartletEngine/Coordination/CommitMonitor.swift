@@ -24,6 +24,7 @@ final class CommitMonitor: @unchecked Sendable {
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
     /// Starts to watch the lock file at `path`. If there is no path, or the file cannot be watched, starts to poll.
+    /// Does nothing if `commitPollMilliseconds` is zero.
     func start(_ environment: Environment, lockFile path: String?) {
         guard environment.commitPollMilliseconds > 0 else { return }
         LockFileWatcher.schedule { [weak self] in self?.begin(environment, path) }
@@ -56,7 +57,7 @@ final class CommitMonitor: @unchecked Sendable {
         LockFileWatcher.queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in self?.watchAgain() }
     }
 
-    // If the database itself was replaced, there is nothing to watch.
+    // If the database itself was moved, deleted or replaced, there is nothing to watch.
     private func watchAgain() {
         guard !isStopped, let coordinator, (try? coordinator.requireUnmoved()) != nil else { return }
         let interval = coordinator.environment.commitPollMilliseconds
@@ -101,7 +102,7 @@ final class CommitMonitor: @unchecked Sendable {
         }
     }
 
-    /// Waits until the polls in progress have ended, because they hold their files open. Waits for at most one second
+    /// Waits until the polls in progress have ended, because a poll keeps its file open. Waits for at most one second
     /// for each of the two queues.
     static func waitForPolls() {
         for queue in [LockFileWatcher.queue, PollTimer.queue] {

@@ -72,7 +72,8 @@ package struct ElementsTracker: CollectionTracker {
         }
     }
 
-    // Without recorded changes, every position may have another element now, so all common positions are modified.
+    // If the changes are unknown, every position may have another element now. Therefore all positions that exist in
+    // both versions count as modified.
     private func compare(_ old: State, _ handle: SnapshotHandle) throws -> (state: State, change: CollectionChange) {
         let new = try state(handle)
         let common = Array(0..<min(old.count, new.count))

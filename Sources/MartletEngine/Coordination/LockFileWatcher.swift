@@ -6,8 +6,9 @@ import Foundation
 /// poll.
 ///
 /// It watches the lock file beside the database. A writer writes the number of its version to the lock file before it
-/// releases the lock. If a writer is killed before that, the system closes the file. Both events wake the monitors. If
-/// the lock file is deleted or replaced, the new one is watched. The watcher never opens the database itself.
+/// releases the lock. If a writer is killed before it writes the number, the system closes the lock file. Both events
+/// wake the monitors. If the lock file is deleted or replaced, the monitor watches the new one. The watcher never opens
+/// the database itself.
 ///
 /// Thread safety: `lock` guards `members`. Events are read on `queue`.
 // Sendable as described above.

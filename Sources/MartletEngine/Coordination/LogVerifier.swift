@@ -18,7 +18,11 @@ struct LogVerifier {
         case isObsolete(log: UInt64)
     }
 
-    /// Returns the name of an obsolete log, which SQLite must not read; nil if there is no such log.
+    /// Checks the log beside the file, and truncates it or sets it aside if necessary. With `readOnly`, changes
+    /// nothing, and returns the name of an obsolete log, which SQLite must not read. Otherwise returns nil.
+    ///
+    /// - Throws: `.fileReplaced` if the file is opened with `readOnly` and the log does not belong to it;
+    ///   `.inputOutput` if the log cannot be set aside; `.fileNotFound` if the file was moved or deleted.
     func verify() throws -> UInt64? {
         guard options.recordsLogName, try verdict() != .fits else { return nil }
         if options.isReadOnly {
@@ -37,23 +41,23 @@ struct LogVerifier {
         switch try verdict() {
         case .fits: break
         // Truncates the log only if no process uses the file. A process that uses the file may already be writing the
-        // next log. If the lock file was deleted, that process may hold the lock of the deleted file. It does not read
-        // the obsolete log, because its index contains no frames of that log.
+        // next log, even now: if the lock file was deleted, that process may hold the lock on the deleted file. That
+        // process does not read the obsolete log, because its index contains no frames of the obsolete log.
         case .isObsolete: _ = try connection.whileUnused { try connection.truncateLog() }
         case .differs: try setAside()
         }
         return nil
     }
 
-    /// Called after the connection has read the file. Returns an error if SQLite has read the obsolete log that
-    /// `verify` found. Processes that use the file ignore this log, because their index contains no frames of it. Also
-    /// returns an error if the log in use is not on disk. Each of these conditions can be true for a moment while
-    /// another process begins a log or deletes the file, so the caller tries again.
+    /// Called after the connection has read the file. Returns an error in two cases. First, if SQLite has read the
+    /// obsolete log that `verify` found; this happens only if no other process uses the file, because the index of such
+    /// a process contains no frames of the obsolete log. Second, if the log in use is not on disk. Each condition can
+    /// be true for a moment while another process begins a log or deletes the file, so the caller tries again.
     func errorOfReadLog(obsolete: UInt64?) -> EngineError? {
         guard options.recordsLogName, let log = connection.logState, log.frames > 0 else { return nil }
         if log.name == obsolete { return foreignLog }
-        // SQLite truncates an index that nobody uses. If an index has frames, a process uses the log that contains
-        // them.
+        // SQLite truncates an index that no connection uses. If an index describes frames, a process uses the log that
+        // contains these frames.
         guard isLogMissing, connection.logState?.name == log.name, !connection.isFileMoved else { return nil }
         return EngineError(
             .fileReplaced, path: options.path,
@@ -73,9 +77,9 @@ struct LogVerifier {
                 + "open the file once for writing")
     }
 
-    /// Deletes the index of another database that was at the path before and is still in use. This file then gets its
-    /// own index. Deletes the log too if it is empty. The processes that use the other database detect this before they
-    /// write.
+    /// Deletes the index of another database that was at the path before and is still in use. The file of `connection`
+    /// then gets its own index. Also deletes the log beside the file if it is empty. The processes that use the other
+    /// database detect this before they write.
     ///
     /// `connection` could not read the file because of this index. While `connection` is open, no new index can get the
     /// inode of the deleted one.
@@ -119,7 +123,7 @@ struct LogVerifier {
     private func setAside() throws {
         let name = SetAsideLogs.setAside(options.path, connection, options.environment)
         let reason = errno
-        // Fails if the log is still there, because SQLite would read it.
+        // Throws if the log is still there, because SQLite would read it.
         if name == nil, options.environment.vfsName == nil, try connection.nameOfLogOnDisk() != nil {
             throw SetAsideLogs.cannotRename(
                 options.path,
@@ -138,12 +142,20 @@ package enum SetAsideLogs {
     /// The paths of the logs that were set aside, oldest first.
     package static func all(of path: String) -> [String] {
         let file = StoreFiles.resolved(path)
-        return Array((1...).lazy.map { Self.path($0, of: file) }.prefix { StoreFiles.exists($0) })
+        return numbers(of: file).map { Self.path($0, of: file) }
+    }
+
+    // The numbers of the logs, in ascending order. Numbers may be missing, because users delete logs.
+    private static func numbers(of file: String) -> [Int] {
+        let names = StoreFiles.names(in: StoreFiles.folder(of: file))
+        let prefix = "\(file.split(separator: "/").last ?? "")-wal.aside-"
+        let numbers = names.compactMap { $0.hasPrefix(prefix) ? Int($0.dropFirst(prefix.count)) : nil }
+        return numbers.filter { $0 > 0 }.sorted()
     }
 
     /// Renames the log of a file and deletes the index of the log. Returns the new path of the log. Returns nil if the
-    /// log cannot be renamed: `errno` contains the reason, and in the VFS of a test the log is deleted. The caller
-    /// holds the write lock.
+    /// log cannot be renamed; `errno` then contains the reason. In the VFS of a test, the log is deleted instead. The
+    /// caller holds the write lock.
     ///
     /// A process that has the log and the index open still uses them, and detects the change before it writes.
     static func setAside(_ path: String, _ connection: Connection, _ environment: Environment) -> String? {
@@ -169,7 +181,7 @@ package enum SetAsideLogs {
     private static func rename(_ file: String) -> String? {
         // The index is removed first: SQLite would trust an index without its log.
         StoreFiles.removeIndex(of: file)
-        var number = all(of: file).count
+        var number = numbers(of: file).last ?? 0
         while true {
             number += 1
             let name = Self.path(number, of: file)

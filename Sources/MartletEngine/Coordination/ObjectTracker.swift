@@ -7,7 +7,7 @@ package struct ObjectTracker: Sendable {
     package struct Item: Sendable {
         /// The key paths whose changes count as a change of the item.
         package var watched: [PropertyPath]
-        /// The path to its value over to-one links; nil for collections.
+        /// The path over to-one links to the value of the item; nil for collections.
         package var valuePath: PropertyPath?
 
         package init(watched: [PropertyPath], valuePath: PropertyPath?) {

@@ -122,8 +122,9 @@ package struct ResultsTracker: CollectionTracker {
         var change: Change
         /// All rows whose content, membership or position may have changed.
         var all: KeySet
-        /// Rows whose membership or position may have changed because of other rows that they link to. Nil if they
-        /// cannot be found by following links backwards: then any row may have become or ceased to be a member.
+        /// Rows whose membership or position may have changed because of other rows to which they link. Nil if these
+        /// rows cannot be found by following links backwards: any row may then have become a member, or ceased to be
+        /// one.
         var affectedThroughLinks: KeySet?
     }
 
@@ -223,7 +224,7 @@ package struct ResultsTracker: CollectionTracker {
         return found
     }
 
-    /// True if old members are found by searching for their sort keys, and not by a scan.
+    /// True if `ResultsMaintainer` finds old members by searching for their sort keys, and not by a scan.
     private func isSearched(_ searched: KeySet, _ old: KeySequence) -> Bool {
         searched.count * keysScannedPerSearch <= old.count
     }
@@ -232,8 +233,8 @@ package struct ResultsTracker: CollectionTracker {
     func sortKey(of key: ObjectKey, _ connection: Connection) throws(SQLiteError) -> SortKey? {
         guard let query = sortKeyQuery else { return nil }
         let statement = try connection.statement(query.sql)
-        // The first argument is a placeholder for the row's key, which the next line binds. The others are keys of
-        // maps in the sort terms.
+        // The first argument is a placeholder, which is then replaced by the key of the row. The other arguments are
+        // keys of maps in the sort terms.
         statement.bind(query.arguments)
         statement.bind(key, at: 1)
         guard try statement.step() else { return nil }
@@ -241,10 +242,10 @@ package struct ResultsTracker: CollectionTracker {
         return SortKey(values: order.ascending.indices.map { statement.value($0 + 1) }, key: key)
     }
 
-    // The old sort keys of touched rows. A row whose sort columns were not touched has its current sort key. The others
-    // are taken from the old rows, if these were stored and contain the values that SQL sorted by. Rows that were both
-    // inserted and deleted between the versions have no sort key. Such rows can be touched because a collection linked
-    // to them.
+    // The old sort keys of touched rows. If the sort columns of a row were not written, its old sort key equals its
+    // current one. Otherwise the sort key is computed from the old image of the row, if one is stored. Empty if the
+    // result is sorted through links, because the image of a row contains only its own columns. A row that was both
+    // inserted and deleted between the versions has no sort key. It can be touched because a collection linked to it.
     private func oldSortKeys(
         _ touched: KeySet, _ table: TableChanges, _ oldRows: RowImages, _ connection: Connection
     ) -> [ObjectKey: SortKey] {

@@ -61,8 +61,8 @@ extension StoreCoordinator {
     // Milliseconds that a background checkpoint waits for writers.
     private static let backgroundTimeoutMilliseconds = 1_000
 
-    // `frames` decreases when the log restarts at its beginning. This requires that the log was copied and that no
-    // reader uses it.
+    // `frames` decreases when the log restarts at its beginning. SQLite restarts the log only if the whole log was
+    // copied and no reader uses it.
     func isCheckpointDue(_ frames: Int) -> Bool {
         locked { state in
             if frames < state.checkpointedFrames { state.checkpointedFrames = 0 }
@@ -149,8 +149,8 @@ extension StoreCoordinator {
         }
     }
 
-    // Waits a few milliseconds before it shortens the log. Other processes were notified of the copy and stop reading
-    // the log in this time. Returns false if one of them was too slow.
+    // Waits a few milliseconds before it shortens the log, because other processes need this time to stop reading the
+    // log after they were notified of the copy. Returns false if one of them was too slow.
     private func shortenLogAfterDelay(_ writer: Connection) -> Bool {
         environment.sleep(Self.reactionMicroseconds)
         return shortenLog(writer, Self.longLogBytes)
@@ -221,16 +221,16 @@ extension StoreCoordinator {
         guard let checkpoint = writeLock.recordedCheckpoint, locked({ $0.repinnedCheckpoint != checkpoint }) else {
             return
         }
-        // If this process does not know the copied version yet, it has no handle that can be moved, but may still open
-        // that version. A later call then moves the new handle. Older versions can no longer be opened.
+        // If this process does not know the copied version yet, it has no handle that can be moved. It may still open
+        // the copied version, and a later call then moves that handle. It cannot open older versions any more.
         guard locked({ $0.newestVersion >= checkpoint.version }) else { return }
         if repinToDatabaseFile() { locked { $0.repinnedCheckpoint = checkpoint } }
     }
 
     /// Moves handles of the newest version from the log to the database file, which now contains the same version.
     /// While any reader uses the log, the log can only grow. Returns false if a handle could not be moved.
-    // If the caller holds the write lock, no commit can happen while a handle is moved. Otherwise the new transaction
-    // may pin a different version, and is ended again.
+    // If the caller holds the write lock, no commit can happen while a handle is moved. If the caller does not hold the
+    // lock, the new transaction may pin a different version. It is then ended, and the handle is not moved.
     private func repinToDatabaseFile() -> Bool {
         let (handles, newest) = locked { state in (state.handles.values.compactMap(\.handle), state.newestVersion) }
         var isLogUnused = true
@@ -255,9 +255,9 @@ extension StoreCoordinator {
     // Enough time for another process to react to a change of the lock file.
     private static let reactionMicroseconds: UInt32 = 5_000
 
-    /// Empties the log, so that the closed file is complete without it. Does nothing if the file was replaced. Does
-    /// nothing if another process writes or reads an older version: that process empties the log when it closes the
-    /// file.
+    /// Empties the log, so that the closed file is complete without it. Then closes the connection. Does not touch the
+    /// log if the file was replaced. Does not empty the log if another process writes, or reads an older version: that
+    /// process empties the log when it closes the file.
     func closeLog(_ connection: Connection?) {
         guard let connection else { return }
         defer { connection.close() }
@@ -272,8 +272,8 @@ extension StoreCoordinator {
         if connection.isLogMoved { _ = saveDetachedLog(connection) } else { emptyLog(connection) }
     }
 
-    /// Copies the whole log and truncates it, if no reader uses it. Called under the write lock, so that no commit
-    /// happens during the truncation.
+    /// Copies the log, and truncates it if all of it was copied and no reader uses it. Returns true if the log was
+    /// truncated. Called under the write lock, so that no commit happens during the truncation.
     @discardableResult
     func emptyLog(_ connection: Connection) -> Bool {
         guard let done = try? checkpoint(holding: connection), done.logFrames == done.copiedFrames else { return false }
@@ -283,16 +283,17 @@ extension StoreCoordinator {
         return true
     }
 
-    /// Restarts the log. Called under the write lock, after all of it was copied. Returns true if the log restarted.
+    /// Restarts the log. Called under the write lock, after the whole log was copied. Returns true if the log restarted
+    /// or is not longer than its limit.
     func restartLog(_ connection: Connection, after frames: Int) -> Bool {
         shortenLog(connection, options.maximumLogBytes)
         return connection.logState.map { $0.frames < frames || !isLogTooLong($0.frames) } ?? false
     }
 
-    // Makes a commit. A log that was copied and has no readers then restarts at its beginning, and its file is
-    // truncated after this commit. The commit changes a row that belongs to no version, so it creates no version and
-    // notifies no observers. If the commit fails, the next checkpoint tries again. Returns false if the log is still
-    // longer than `limit`.
+    // Makes a commit. If the log was copied and has no readers, the commit restarts the log at its beginning, and
+    // SQLite then truncates the file of the log. The commit changes a row that belongs to no version, so it creates no
+    // version and notifies no observers. If the commit fails, the next checkpoint tries again. Returns false if the log
+    // is still longer than `limit`.
     @discardableResult
     private func shortenLog(_ connection: Connection, _ limit: Int) -> Bool {
         guard (try? connection.execute("PRAGMA journal_size_limit = 0")) != nil else { return false }
@@ -301,9 +302,9 @@ extension StoreCoordinator {
         try? connection.run("REPLACE INTO martlet_changes VALUES (-1, randomblob(8))")
         recordLog(connection)
         guard StoreFiles.logBytes(path) > limit else { return true }
-        // A reader still uses the log, so the commit was added at its end. This part cannot be copied while readers use
-        // the database file without the log. Therefore the handles that were moved to the database file are moved back
-        // to the end of the log. They are moved again after the next copy.
+        // A reader still uses the log, so the commit was added at the end of the log. SQLite cannot copy this end while
+        // readers read the database file without the log. Therefore the handles that were moved to the database file
+        // are moved back to the end of the log. They are moved to the database file again after the next copy.
         if let version = try? Catalog.meta(connection).version { _ = repinToDatabaseFile(copied: version) }
         return false
     }

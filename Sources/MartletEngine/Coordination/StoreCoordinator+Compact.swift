@@ -3,8 +3,8 @@ import MartletValues
 
 /// Compaction rewrites the file without free pages, in one transaction of SQLite.
 ///
-/// During a compaction, other processes can read, and keep the versions that they have pinned. The next checkpoint that
-/// no reader of an older version blocks returns the space to the file system.
+/// During a compaction, other processes can read, and keep the versions that they have pinned. The file becomes shorter
+/// at the next checkpoint during which no reader uses an older version.
 extension StoreCoordinator {
     package typealias CompactionCondition = @Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool
 

@@ -2,10 +2,10 @@ import MartletSQLite
 
 /// Detects that the file was overwritten, or its log deleted or replaced, while it is open.
 ///
-/// The database file contains the name of its log: the salts in the header of the log. Before a writer appends to a
-/// log, and before a checkpoint copies a log, they check that the file contains the name of this log. A reader makes
-/// this check without the write lock. If the check fails and the file is open for writing, the reader repeats it under
-/// the lock.
+/// The database file contains the name of its log: the salts in the header of the log. A writer checks, before it
+/// appends to a log, that the file contains the name of this log. A checkpoint makes the same check before it copies a
+/// log. A reader makes the check without the write lock. If the check fails and the file is open for writing, the
+/// reader repeats the check under the lock.
 extension StoreCoordinator {
     private enum Continuity {
         /// No difference was found.
@@ -32,7 +32,8 @@ extension StoreCoordinator {
         switch try continuity(connection, beforeWriting: true) {
         case .same: return
         // Records this name in the lock file too. The next writer writes another name to the database file, and this
-        // name is then the previous one there. If that writer is killed, `compareUncommitted` recognizes this name.
+        // name becomes the previous name there. If that writer is killed, `compareUncommitted` finds the previous name
+        // in the lock file.
         case .uncommitted(let log): writeLock.record(log: log)
         case .withoutLogName(let log):
             if options.isReadOnly { return }
@@ -51,8 +52,8 @@ extension StoreCoordinator {
         }
     }
 
-    /// Throws if the file is not the one that was opened. Called without the write lock, which is acquired only if
-    /// there is a difference.
+    /// Throws if the file is not the one that was opened. Called without the write lock. If there is a difference, and
+    /// the file is open for writing, this method acquires the lock and checks again.
     ///
     /// - Parameter beforeWriting: true to check the log and its index too, as before a write.
     func checkForReplacement(_ connection: Connection, beforeWriting: Bool = false) throws {
@@ -66,8 +67,8 @@ extension StoreCoordinator {
             guard case .overwritten = try continuity(connection, beforeWriting: false) else { return }
             throw overwritten(connection)
         }
-        // Returns without a check if the lock is not free within this time: the process that holds it makes the check
-        // itself.
+        // If the lock is not free within this time, returns without the second check: the process that holds the lock
+        // makes the check itself.
         let timeout = min(1_000, environment.writeTimeoutMilliseconds)
         guard (try? writeLock.acquire(timeoutMilliseconds: timeout)) != nil else { return }
         defer { writeLock.release() }
@@ -107,7 +108,7 @@ extension StoreCoordinator {
         if connection.isLogMoved { return .logDetached }
         // There is no log, or another connection is committing.
         guard let log = connection.logState else { return .same }
-        // No log has begun since the file was opened, so nothing was copied into the file either.
+        // No log has begun since the file was opened, so no checkpoint has changed the file either.
         if log.name == 0 && log.frames == 0 { return isUntouched(header, known) ? .same : .overwritten }
         if let names = header.logNames {
             if names.current == log.name {
@@ -134,9 +135,9 @@ extension StoreCoordinator {
     }
 
     // Compares the log with the file if the file names a log in which nothing is committed yet. Several writers may
-    // have written such names, one after another, and been killed before their commits: if the log has no frames, a
-    // connection that has never restarted a log chooses a new name. The named log may not exist: the writer may have
-    // been killed, or the disk may have been full, after the name was written.
+    // each have written a new name and have been killed before their commits: while the log has no frames, a connection
+    // that has never restarted a log chooses a new name. The named log may not exist: after a writer has written the
+    // name, it may have been killed, or the disk may have been full. Returns nil if the file does not name such a log.
     private func compareUncommitted(
         _ log: LogState, _ names: RecordedLogNames, _ connection: Connection
     ) throws -> Continuity? {
@@ -148,14 +149,15 @@ extension StoreCoordinator {
         return isKnown || begun == nil && log.isNext(after: names.previous) ? .uncommitted(log: names.current) : nil
     }
 
-    // The log has no frames, so the version comes from the database file. If it is older than the newest known version,
-    // a backup was copied over the file.
+    // Called if the log has no frames, so that the version row is read from the database file. If this version is older
+    // than the newest known version, a backup was copied over the file.
     private func isNewest(_ connection: Connection) -> Bool {
         guard let version = try? Catalog.meta(connection).version else { return false }
         return version >= locked { $0.newestVersion }
     }
 
-    // The file may already name a log that could not begin because the disk was full or the process was killed.
+    // True if the header is the known one. Also true if the file names a later log that could not begin, because the
+    // disk was full, or because the writer was killed after it had written the name.
     private func isUntouched(_ header: FileHeader, _ known: FileHeader?) -> Bool {
         guard let known, header != known else { return true }
         guard let names = header.logNames else { return false }
@@ -184,8 +186,9 @@ extension StoreCoordinator {
     }
 
     /// Replaces the name of a log in the file by a random name, after the log was copied completely and truncated. An
-    /// older copy of this log, for example from a backup, then does not count as the log of the file. The file looks as
-    /// if a writer had been killed before it began the next log. The caller holds the write lock.
+    /// older copy of this log, for example from a backup, then does not count as the log of the file. To other
+    /// processes, the file looks as if a writer had been killed before it began the next log. The caller holds the
+    /// write lock.
     func retireLogName(_ connection: Connection, _ copied: UInt64) {
         // While this transaction is open, programs that do not use the write lock cannot begin a log either.
         guard options.recordsLogName, (try? connection.run("BEGIN IMMEDIATE")) != nil else { return }
@@ -221,8 +224,8 @@ extension StoreCoordinator {
         else { return nil }
         let isFileMoved = connection.isFileMoved
         guard let log = try? connection.nameOfLogOnDisk(), connection.logState?.frames != 0 else {
-            // The index still contains the length of the file that was overwritten. If another file was moved to the
-            // path, the process that opens this file removes the index.
+            // If the file was overwritten, the index still contains the length of the former file, so it is removed. If
+            // another file was moved to the path, the process that opens that file removes the index.
             if !isFileMoved { StoreFiles.removeIndex(of: path) }
             return nil
         }

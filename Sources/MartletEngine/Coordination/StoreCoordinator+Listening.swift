@@ -4,8 +4,8 @@ import MartletValues
 extension StoreCoordinator {
     // MARK: Listening
 
-    /// Calls `body` after each commit of this process, on the committing thread, and after one or several commits of
-    /// other processes, on a background queue.
+    /// Calls `body` after each commit of this process, on the thread of the commit. Also calls `body` after one or
+    /// several commits of other processes, on a background queue.
     ///
     /// While there are listeners, a monitor detects commits of other processes.
     package func listen(_ owner: AnyObject, _ body: @escaping Listener) {
@@ -58,7 +58,7 @@ extension StoreCoordinator {
         locked { max($0.newestVersion, $0.lastNotifiedVersion) > version }
     }
 
-    /// True if `version` is the newest version that listeners were notified of.
+    /// True if `version` is the newest version of which listeners were notified.
     func hasNotified(_ version: Version?) -> Bool { locked { $0.lastNotifiedVersion == version } }
 
     /// Marks `version` as notified. Returns false if listeners were already notified of it, or of a newer one.
@@ -86,7 +86,7 @@ extension StoreCoordinator {
     func removeFromCommitLog(_ version: Version) { locked { $0.commitLog.removeLast(version) } }
 
     /// The merged change set of the commits after `start`, including `end`, and the images of old rows that are in
-    /// memory. Nil if a change set is not stored. The caller then compares the states in full.
+    /// memory. Returns nil if one of the change sets is not available. The caller then compares the states in full.
     package func changes(
         after start: Version, through end: Version, _ handle: SnapshotHandle
     ) throws -> (changes: ChangeSet, oldRows: RowImages)? {

@@ -2,10 +2,10 @@ import MartletSQLite
 
 /// Limits the growth of the log.
 ///
-/// SQLite restarts the log at its beginning when all of it was copied and no reader uses it. If snapshots overlap, even
-/// short ones, there is always a reader. Therefore a writer waits if the log is longer than the limit. While the writer
-/// holds the write lock, no new version appears. Older snapshots end, and handles of the newest version are moved to
-/// the database file.
+/// SQLite restarts the log at its beginning when the whole log was copied and no reader uses it. If snapshots overlap
+/// in time, there is always a reader, even if each snapshot is short. Therefore a writer waits if the log is longer
+/// than the limit. While the writer holds the write lock, no new version appears. During the wait, the readers of older
+/// snapshots release them, and handles of the newest version are moved to the database file.
 extension StoreCoordinator {
     private static let waitNanoseconds: UInt64 = 2_000_000_000
     private static let pauseMicroseconds: UInt32 = 10_000
@@ -16,8 +16,8 @@ extension StoreCoordinator {
     func waitForLogRestart(_ handle: SnapshotHandle?, isUnshared: Bool = false) throws {
         let frames = frames(handle)
         guard environment.checkpointsUnderWriteLock, isLogTooLong(frames) else { return }
-        // The handle itself pins an older version, so waiting would not help. The write that begins releases the
-        // handle.
+        // The caller's own handle pins an older version, so waiting would not help. The write that begins next releases
+        // this handle.
         if let handle, isUnshared, handle.version < newestKnownVersion { return }
         // After an unsuccessful wait, the log grows by a quarter of the limit before the next wait.
         let isWaiting = locked { frames >= $0.fullLogFrames }

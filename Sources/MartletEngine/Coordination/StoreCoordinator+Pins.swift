@@ -3,7 +3,7 @@ import MartletSQLite
 /// A version of a file that is in use.
 package struct PinnedVersion: Sendable {
     package let version: Version
-    /// The time since the first of its current holders pinned it.
+    /// The time since the first of its current holders pinned the version.
     package let nanoseconds: UInt64
     /// Descriptions of the holders, unordered. Empty if only the runtime itself holds the version, for a short time.
     package let holders: [String]
@@ -47,8 +47,8 @@ extension StoreCoordinator {
                 + pinnedVersions.map(\.text).joined(separator: "; "))
     }
 
-    /// Logs a warning, once per version, if more than four versions are in use and the oldest has been pinned for more
-    /// than 10 seconds. The log cannot be shortened then.
+    /// Writes a warning to standard error if more than four versions are in use and the oldest has been pinned for more
+    /// than 10 seconds, because the log then cannot be shortened. Warns once for each oldest version.
     func warnOfPins() {
         guard locked({ $0.pinned.count }) > Self.maximumVersions, let oldest = pinnedVersions.first,
             oldest.nanoseconds > Self.longPinNanoseconds

@@ -32,7 +32,8 @@ extension StoreCoordinator {
         try connection.run("BEGIN")
         var meta = try isCounted ? meta(connection) : Catalog.meta(connection)
         if meta.epoch < locked({ $0.epoch }) {
-            // Another thread has already read a newer schema from a newer version. Begins again to pin that version.
+            // Another thread has already read a newer schema from a newer version. Begins the transaction again, to pin
+            // a version with this schema.
             try connection.run("ROLLBACK")
             try connection.run("BEGIN")
             meta = try Catalog.meta(connection)

@@ -2,15 +2,15 @@ import MartletSQLite
 
 /// Begins and ends write transactions.
 extension StoreCoordinator {
-    /// Waits for the write lock and begins a write transaction. If `handle` is the newest version and has no other
-    /// owner, its connection becomes the writer, so that its page cache is reused. If this throws, `handle` is
+    /// Waits for the write lock and begins a write transaction. If `handle` pins the newest version and has no other
+    /// owner, its connection becomes the writer, so that its page cache is reused. If this method throws, `handle` is
     /// unchanged.
     ///
     /// - Parameters:
-    ///   - holdsLock: true if the caller holds the write lock. The transaction then owns the lock. If this throws, the
-    ///     lock is released.
-    ///   - releaseVersions: releases versions that the caller does not need. It is called before a write is rejected
-    ///     because too many versions are in use.
+    ///   - holdsLock: true if the caller holds the write lock. The transaction then owns the lock. If this method
+    ///     throws, it releases the lock.
+    ///   - releaseVersions: releases versions that the caller does not need. Called before a write is rejected because
+    ///     too many versions are in use.
     package func beginWrite(
         replacing handle: inout SnapshotHandle?, holdsLock: Bool = false, releaseVersions: () -> Void = {}
     ) throws(EngineError) -> WriteTransaction {
@@ -84,9 +84,10 @@ extension StoreCoordinator {
         }
     }
 
-    // A write adds one version. It also releases the version of `handle`, so the number of versions stays the same
-    // unless another reader has pinned that version. The runtime itself may have pinned it for a short time to compute
-    // change sets. Therefore the check is repeated for a short time before a write is rejected.
+    // A write adds one version, and releases the version of `handle`. So the number of versions in use stays the same,
+    // unless another reader has pinned the version of `handle`. This reader may be the runtime itself, which pins a
+    // version for a short time to compute change sets. Therefore the check is repeated for a short time before a write
+    // is rejected.
     private func checkVersionLimit(writingOn handle: SnapshotHandle?, _ releaseVersions: () -> Void) throws(EngineError)
     {
         var triesLeft = environment.hasThreadDriver ? 0 : Self.versionLimitRetries
@@ -108,7 +109,7 @@ extension StoreCoordinator {
     /// Pins the committed version on the connection of the writer, then releases the write lock and notifies all
     /// listeners and processes.
     ///
-    /// - Parameter keepsLock: true to keep the lock after success. If this throws, the lock is released in any case.
+    /// - Parameter keepsLock: true to keep the lock after success. If this method throws, it always releases the lock.
     func finishCommit(
         _ version: Version, _ written: SnapshotHandle, _ committer: ObjectIdentifier?, keepsLock: Bool = false
     ) throws(EngineError) -> SnapshotHandle {
@@ -155,8 +156,8 @@ extension StoreCoordinator {
         return try EngineError.wrapping(path) { try reopen(written) }
     }
 
-    // Called under the write lock, so no other commit can follow. The newest version on any connection is the committed
-    // version, or after a rollback the version before the write.
+    // Called under the write lock, so there is no later commit. The version that a connection pins now is therefore the
+    // committed version or, after a rollback, the version before the write.
     private func reopen(_ written: SnapshotHandle) throws -> SnapshotHandle {
         if let connection = takeConnection(from: written), let handle = try? pin(connection, isCounted: false) {
             return handle

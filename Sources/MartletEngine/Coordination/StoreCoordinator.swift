@@ -1,5 +1,6 @@
 import Foundation
 import MartletSQLite
+import Synchronization
 
 /// An object that keeps a file open on an executor.
 package protocol OpenRealm: AnyObject {
@@ -32,7 +33,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var commitLog = CommitLog()
         var newestVersion: Version = 0
         var schema = DatabaseSchema([])
-        /// Temporary tables and views that every connection needs if the file is read-only and lacks types.
+        /// Temporary tables and views that every connection needs if the file is read-only and lacks types or
+        /// properties.
         var overlays: [SchemaOverlay] = []
         /// The newest epoch whose object types have been read.
         var epoch: Int64 = 0
@@ -63,7 +65,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var knownHeader: FileHeader?
         /// The newest log whose name this process has found in the file, or has written to it.
         var namedLog: UInt64?
-        /// The error that every later use throws, after the file was overwritten while it was open.
+        /// The error that every later write and new snapshot throws, after a check has found that the file, its log or
+        /// the index of its log was replaced or damaged while it was open; nil if no check has found this.
         var replacement: EngineError?
         /// After an unsuccessful wait, the length of the log at which a writer waits again.
         var fullLogFrames = 0
@@ -101,6 +104,8 @@ package final class StoreCoordinator: @unchecked Sendable {
     let file: FileIdentity?
     /// The path of the file without symbolic links; its log is beside it. Nil if `file` is nil.
     private let resolvedPath: String?
+    /// The number of `StoreReference` objects.
+    let referenceCount = Atomic<Int>(0)
 
     init(_ options: StoreOptions) throws(EngineError) {
         self.options = options
@@ -134,8 +139,8 @@ package final class StoreCoordinator: @unchecked Sendable {
             let opened = try opener.open()
             guard options.environment.vfsName == nil else { return (opened, nil) }
             let file = StoreFiles.identity(options.path)
-            // Since the file was opened, the path may have come to refer to another file. `file` then identifies that
-            // file, which is opened instead.
+            // After the file was opened, another file may have been moved to the path. `file` then identifies the other
+            // file, and the next iteration opens the other file instead.
             if let file, !opened.connection.isFileMoved { return (opened, file) }
             opened.connection.close()
             if opener.progress.hasCalledMigration { break }
@@ -165,7 +170,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         if isInherited { return abandonInherited() }
         environment.yield(.beforeClose)
         state.attachment?.end()
-        // Ended by the last listener, except for the one of an attachment.
+        // When the last listener was removed, the monitor was already stopped. Only an attachment may still listen.
         state.monitor?.stop()
         if let (connection, _) = state.initialSnapshot { state.idle.append(connection) }
         if !options.isReadOnly && !options.isTemporary { closeLog(state.idle.popLast()) }
@@ -213,7 +218,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         return other.schemaVersion == schemaVersion && other.types.allSatisfy { declared[$0.type.name] != nil }
     }
 
-    /// The error for options that contradict those with which the file is open; nil if they do not.
+    /// The error for options that contradict the options with which the file is open; nil if there is no contradiction.
     func conflict(with other: StoreOptions) -> EngineError? {
         requireSameProcess()
         guard other.isReadOnly == options.isReadOnly, other.durability == options.durability,
@@ -269,6 +274,8 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     // MARK: Connections
 
+    /// Removes an idle connection from the pool, or opens a new one. The caller passes it to `returnConnection` later.
+    ///
     /// - Throws: errors of SQLite, and `.fileNotFound` if the path no longer refers to the file that was opened.
     func takeConnection() throws -> Connection {
         requireSameProcess()
@@ -342,7 +349,8 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     package var currentAttachment: (any StoreAttachment)? { locked { $0.attachment } }
 
-    /// The object that belongs to this open file, which `create` makes when it is first needed.
+    /// The attachment of this open file. If there is none, `create` makes it. Two threads may call `create` at the same
+    /// time; both then get the object that was stored first.
     package func attachment<A: StoreAttachment>(_ create: () throws -> A) rethrows -> A {
         if let known = locked({ $0.attachment as? A }) { return known }
         let new = try create()
@@ -361,11 +369,12 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// All open Realms that are still alive.
     package var openRealms: [AnyObject] { locked { $0.openRealms.values.compactMap(\.object) } }
 
-    /// True while a Realm, frozen or not, has the file open.
+    /// True while a Realm, frozen or not, or a `StoreReference` keeps the file open.
     var isOpenInRealm: Bool {
-        locked { state in
-            state.openRealms.values.contains { !$0.isEmpty } || state.frozen.values.contains { !$0.isEmpty }
-        }
+        referenceCount.load(ordering: .relaxed) > 0
+            || locked { state in
+                state.openRealms.values.contains { !$0.isEmpty } || state.frozen.values.contains { !$0.isEmpty }
+            }
     }
 
     /// The frozen Realm of a version, if it is still alive.

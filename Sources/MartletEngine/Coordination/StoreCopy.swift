@@ -26,8 +26,9 @@ struct StoreCopy {
     /// copy of a synchronized file is a file without synchronization: two files with one identity would both upload.
     ///
     /// - Parameters:
-    ///   - replacesLogs: true to delete the logs of a file that no longer exists, because SQLite would read
-    ///     them into the copy. Otherwise this throws if there are such logs.
+    ///   - replacesLogs: true to remove the logs of a file that no longer exists, because SQLite would read them into
+    ///     the copy. A write-ahead log that is not empty is set aside; other logs are deleted. If false, this method
+    ///     throws if there are such logs.
     ///   - check: called after the source was read. If it throws, there is no copy.
     func write(_ source: Connection, replacesLogs: Bool = false, check: () throws -> Void = {}) throws {
         try refuseExisting(replacesLogs)
@@ -150,8 +151,8 @@ extension StoreCoordinator {
             try connection.run("ROLLBACK")
             let check = { try self.checkForReplacement(connection, beforeWriting: true) }
             try check()
-            // If another file replaces this one while it is read, the copy can be a mixture of the two files, or the
-            // read can fail as if the file were damaged. `check` then throws a more specific error.
+            // If another file replaces this one during the copy, the copy can be a mixture of the two files, or the
+            // copy can fail as if the file were damaged. `check` then throws a more specific error.
             try StoreCopy(path: path, options: options).write(connection, check: check)
         }
     }

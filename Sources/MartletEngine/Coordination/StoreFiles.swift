@@ -57,7 +57,8 @@ package enum StoreFiles {
         if !exists(path) { _ = cmartlet_create_file(resolved(path), mode) }
     }
 
-    /// Gives the files beside a database the mode and the group of the database.
+    /// Gives the files beside a database the mode and the group of the database and, if the process runs as root, also
+    /// the owner.
     static func matchModes(of path: String) {
         for suffix in ["-wal", "-shm", LockFile.suffix] { cmartlet_match_permissions(path, path + suffix) }
     }
@@ -68,19 +69,21 @@ package enum StoreFiles {
         return suffixes.contains { exists(file + $0) }
     }
 
-    /// The files that SQLite reads into any database beside them.
+    /// The suffixes of the files that SQLite uses for any database beside them.
     private static let logs = ["-wal", "-shm", "-journal"]
 
-    /// The path of a log beside a database, or beside the path of a deleted one.
+    /// The path of a log, index or journal beside a database, or beside the path of a deleted one; nil if there is
+    /// none.
     static func log(of path: String) -> String? { logs.map { path + $0 }.first(where: exists) }
 
-    /// Deletes the logs of a database that no longer exists. They are useless without it.
+    /// Deletes the log, the index and the journal of a database that no longer exists. They are useless without the
+    /// database.
     static func removeLogs(of path: String) {
         for suffix in logs { delete(path + suffix) }
     }
 
-    /// Deletes the index of a log and, if `andLog` is true, the log. A process that has them open continues to use them
-    /// until it detects this before a write. Other processes create new ones.
+    /// Deletes the index of a log and, if `andLog` is true, the log. A process that has these files open continues to
+    /// use them until it detects the deletion before a write. Other processes create new files.
     static func removeIndex(of path: String, andLog: Bool = false) {
         let file = resolved(path)
         unlink(file + "-shm")
@@ -115,6 +118,22 @@ package enum StoreFiles {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// The names of the files in a folder; none if it cannot be read.
+    static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            names.append(name)
+        }
+        return names
+    }
+
     static func hasFolder(_ path: String) -> Bool { MemoryFiles.contains(path) || isFolder(folder(of: path)) }
 
     static func isFolder(_ path: String) -> Bool { (status(path)?.st_mode ?? 0) & S_IFMT == S_IFDIR }
@@ -130,8 +149,8 @@ package enum StoreFiles {
         return FileIdentity(withoutFollowingLink: path)
     }
 
-    /// The path with symbolic links replaced by their targets. The file itself, or the target of the last link, need
-    /// not exist.
+    /// The path with symbolic links replaced by their targets. The last component of the path, or the target of this
+    /// component if it is a link, need not exist.
     static func resolved(_ path: String) -> String {
         if MemoryFiles.contains(path) { return path }
         var path = path
@@ -233,7 +252,7 @@ package enum StoreFiles {
         }
         if !isReadOnly && !isAllowed(W_OK, path) { throw notWritable(path) }
         // Every page has at least 512 bytes, so a shorter file is not a database. SQLite would treat a file of one byte
-        // as empty. If there is a journal, SQLite restores the file from it.
+        // as empty. A short file with a journal is accepted, because SQLite restores the file from the journal.
         if status.st_size > 0, status.st_size < 512, !exists(path + "-journal") {
             throw EngineError(
                 .notADatabase, path: path,

@@ -4,8 +4,8 @@ import MartletValues
 /// Upgrades files of an older format, and makes files synchronized.
 extension StoreOpener {
     /// Upgrades a file in one transaction when it is opened for writing. Programs of the older format that have the
-    /// file open can no longer read the version row, or find an unknown format in it. Every write begins by reading
-    /// this row, so these programs fail before they change anything.
+    /// file open can then no longer read the version row, or find an unknown format in this row. Every write begins by
+    /// reading the row, so these programs fail before they change anything.
     func upgradeFormat(_ connection: Connection, _ writeLock: WriteLock) throws {
         guard !options.isReadOnly, try connection.integer("PRAGMA user_version") ?? 0 < options.format else { return }
         try writeLock.acquire()
@@ -37,7 +37,8 @@ extension StoreOpener {
         connection.finalizeStatements()
     }
 
-    // Objects that were written before have no entry in the outbox, so they would exist on this device only.
+    // Throws if the file already has objects of synchronized types: these objects have no entry in the outbox, so they
+    // would exist on this device only.
     private func makeSynced(_ connection: Connection) throws {
         let synced = options.sync?.types ?? []
         let used = try Catalog.types(connection).map(\.type.name).filter { name in

@@ -63,8 +63,8 @@ extension StoreOpener {
         try connection.execute("DELETE FROM martlet_changes")
     }
 
-    // Stores an empty change set for the version, so that observers do not have to compare all values. New types do not
-    // change the indexes of existing properties.
+    // Called if the change of the schema only adds types. Stores an empty change set for the version, so that observers
+    // do not have to compare all values.
     private func recordNoChange(_ connection: Connection) throws {
         let version = Int64(bitPattern: try Catalog.meta(connection).version)
         try connection.run(
@@ -108,7 +108,7 @@ extension StoreOpener {
 
     // MARK: Errors
 
-    /// The steps from the stored to the declared types. Throws if they are not allowed.
+    /// The difference between the stored and the declared types. Throws if the options do not allow this difference.
     private func acceptableDiff(_ found: Contents) throws -> SchemaDiff {
         try checkSchemaVersion(found.meta)
         let diff = SchemaDiff(stored: found.types.map(\.type), declared: options.types.map(\.type))
@@ -153,7 +153,7 @@ extension StoreOpener {
                 + "it was left as it is; use the newer program or raise 'schemaVersion'")
     }
 
-    // The objects that a migration changes would not be uploaded.
+    // Synchronized files are not migrated, because the changes of objects in a migration would not be uploaded.
     private func cannotMigrateSynced(_ diff: SchemaDiff) -> EngineError {
         EngineError(
             .schemaMismatch, path: path,

@@ -8,7 +8,8 @@ import MartletValues
 struct StoreOpener {
     /// A connection to a valid file, and the contents that were read.
     struct Opened {
-        /// Still in the transaction in which `meta` and `types` were read, unless the file had to be changed.
+        /// The connection is still in the transaction in which `meta` and `types` were read. Exception: it is in no
+        /// transaction if the file was new, had another format, or used no write-ahead log when it was opened.
         let connection: Connection
         let writeLock: WriteLock
         let meta: Catalog.Meta
@@ -78,9 +79,10 @@ struct StoreOpener {
         StoreFiles.create(path, mode: options.fileMode)
     }
 
-    // Returns nil if the caller must call this method again, for one of these reasons: The file was moved to the path
-    // of an open file, whose index was then removed. Another process has moved or deleted the file. An error of the log
-    // may be temporary.
+    // Returns nil if the caller must call this method again, for one of these reasons:
+    // - The file was moved to the path of a file that is still in use. This method has removed the index of that file.
+    // - Another process has moved or deleted the file.
+    // - An error of the log may be temporary.
     private func connect(
         _ lockFile: (file: LockFile, content: LockFile.Content)?, isLastAttempt: Bool
     ) throws -> Opened? {
@@ -163,8 +165,9 @@ struct StoreOpener {
             connection: connection, writeLock: writeLock, meta: found.meta, types: found.types, overlay: overlay)
     }
 
-    // True if the header on disk shows a WAL file of the wanted format. Then there is nothing to create, upgrade or
-    // reject. Reading the header is faster than SQL queries. The format in the version row is always checked later.
+    // True if, according to the header on disk, the file has the wanted format and uses a write-ahead log. There is
+    // then nothing to create, upgrade or reject. Reading the header is faster than SQL queries. The format in the
+    // version row is always checked later.
     private func isReady(_ connection: Connection) -> Bool {
         guard let header = connection.fileHeader() else { return false }
         let isWanted =
@@ -184,7 +187,8 @@ struct StoreOpener {
 
     // MARK: The file
 
-    // A process that was killed while it created a file may have left pages without tables.
+    // True if the file is empty. Also true for a file that has pages but no tables: a process may have been killed
+    // while it created the file.
     private func isNew(_ connection: Connection) throws -> Bool {
         guard try connection.integer("PRAGMA page_count") == 0 || isBlank(connection) else { return false }
         if options.isReadOnly {
@@ -225,8 +229,8 @@ struct StoreOpener {
         try enableWriteAheadLog(connection)
     }
 
-    // Called under the write lock. Repeats the statement while another process that is opening the file reads it.
-    // SQLite itself does not wait here, because this connection reads the file too.
+    // Called under the write lock. Repeats the statement while another process, which is also opening the file, reads
+    // the file. SQLite itself does not wait for that process, because this connection reads the file too.
     func enableWriteAheadLog(_ connection: Connection) throws {
         var remainingMilliseconds = options.environment.writeTimeoutMilliseconds
         while true {

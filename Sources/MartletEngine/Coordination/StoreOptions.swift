@@ -15,8 +15,8 @@ package struct StoreOptions: Sendable {
     /// False to reject a file whose types require a migration, even if `schemaVersion` is higher than that of
     /// the file.
     package var mayMigrate = true
-    /// True to delete a file that is rejected because of its types, and create it again, unless this process has it
-    /// open.
+    /// True to delete a file that is rejected because of its types, and to create it again. If this process has the
+    /// file open, the file is not deleted, and opening it throws.
     package var replacesFile = false
     /// Called before the file is opened and before it is migrated. Returns true if the caller no longer needs the file.
     package var isCancelled: (@Sendable () -> Bool)?
@@ -26,13 +26,13 @@ package struct StoreOptions: Sendable {
     package var usesStoredSchema = false
     /// The file that is copied if there is no file at `path`.
     package var seedPath: String?
-    /// Called when the file is opened. Returns true to compact it.
+    /// Called when the first Realm of this process opens the file. Returns true to compact the file.
     package var compactsAtLaunch: StoreCoordinator.CompactionCondition?
     package var durability = Durability.full
     package var maximumNumberOfActiveVersions: Int?
     /// If the log has more bytes than this, writers wait for old snapshots to end, so that the log can restart.
     package var maximumLogBytes = 268_435_456
-    /// True to throw from a write if the log is still too long after that wait. Otherwise the log grows.
+    /// True if a write throws when the log is still too long after this wait. If false, the log grows.
     package var throwsWhenLogIsFull = false
     package var environment = Environment.live
     /// Makes the file synchronized. Nil for a file without synchronization.

@@ -5,8 +5,8 @@ import MartletValues
 
 /// The open files of this process, with one coordinator each.
 ///
-/// Locks are ordered. A thread that holds a lock may wait only for locks further down in this list, with the exceptions
-/// that the list names.
+/// Locks are ordered. A thread that holds a lock may wait only for locks further down in this list. The list names the
+/// exceptions.
 ///
 /// 1. The opening lock of a file. One thread at a time opens, migrates, seeds, compacts or deletes the file. The lock
 ///    is identified by the path without symbolic links, and by the device and inode. The path is needed because the
@@ -113,7 +113,7 @@ package enum StoreRegistry {
 
     // MARK: Opening
 
-    /// The coordinator of the file at `options.path`, which is opened if this process does not have it open.
+    /// The coordinator of the file at `options.path`. Opens the file if this process does not have it open.
     ///
     /// - Parameter willExtend: called before types are added to an open file. Adding types acquires the write lock, so
     ///   this closure can throw to prevent it.
@@ -158,7 +158,8 @@ package enum StoreRegistry {
                 let mayRetry = deletions < 2 && attempts < 10
                 guard error.code == .schemaMismatch, !isHeld(options), mayRetry else { throw error }
             }
-            // Opening a temporary file creates it again, and no other process has it open.
+            // The file ids of a temporary file are not compared: each attempt to open it has created it again, and no
+            // other process has it open.
             let isDeleted = try removeFiles(options) { options.isTemporary || fileID(options) == rejected }
             if !isDeleted { continue }
             deletions += 1
@@ -187,6 +188,8 @@ package enum StoreRegistry {
         return known === coordinator ? coordinator : try extended(known, options)
     }
 
+    /// The coordinator of the file; nil if this process does not have the file open.
+    ///
     /// - Throws: `.alreadyOpen` if the options require a migration of an open file, `.incompatibleConfiguration` if
     ///   they contradict the options with which the file is open.
     private static func openUnderLock(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator? {
@@ -236,7 +239,8 @@ package enum StoreRegistry {
         return nil
     }
 
-    // Returns nil on a thread that is migrating the open file, because the migration will change the coordinator.
+    // Returns nil on a thread that holds the opening lock of the file, for example inside a `migrationBlock`: the
+    // caller then requests the opening lock, which throws.
     private static func openWithoutLock(_ options: StoreOptions) -> StoreCoordinator? {
         locked { state in
             let isLockedHere =
@@ -245,7 +249,8 @@ package enum StoreRegistry {
         }
     }
 
-    /// True if a Realm of this process has the file open.
+    /// True if a Realm or an object of this process keeps the file open. First waits for work in the background that
+    /// may keep the file open.
     package static func isOpen(_ path: String) -> Bool { isOpen(StoreOptions(path: path, types: [])) }
 
     private static func isOpen(_ options: StoreOptions) -> Bool {
@@ -253,11 +258,12 @@ package enum StoreRegistry {
         return isHeld(options)
     }
 
-    /// Waits for work that can keep a file open slightly longer than its last Realm: a checkpoint, a poll for commits of
-    /// other processes, or a step of its synchronization.
+    /// Waits for work that can keep a file open slightly longer than its last Realm: a checkpoint, a poll for commits
+    /// of other processes, or a step of its synchronization.
     ///
-    /// Each kind of work can start another one: a step of the synchronization commits, and the commit starts a
-    /// checkpoint. Therefore this method waits until the file is closed or a Realm has it open, for at most ten seconds.
+    /// One kind of work can start another: a step of the synchronization commits, and the commit starts a checkpoint.
+    /// Therefore this method waits until the file is closed, but at most ten seconds. If a Realm has the file open, it
+    /// does not wait any longer.
     private static func waitForWork(_ options: StoreOptions) {
         let deadline = ContinuousClock.now + .seconds(10)
         while isHeld(options) {
@@ -341,7 +347,7 @@ package enum StoreRegistry {
             "the file is open in this process and cannot be \(what); release its Realms and objects first")
     }
 
-    /// Deletes a temporary file when its last user releases it, unless the path refers to another file by now.
+    /// Deletes a temporary file when its last user releases it, unless the path now refers to another file.
     static func removeTemporary(_ options: StoreOptions, _ identity: FileIdentity?) {
         _ = locked { state -> StoreCoordinator? in
             // If another thread holds the opening lock, that thread deletes the file or creates it again.

@@ -28,8 +28,8 @@ package struct StoredRow: Sendable {
         return columns[position]
     }
 
-    /// The columns in their order, as `RowImages` stores them. Floating-point values that a column cannot represent are
-    /// blobs of their bits.
+    /// The columns in schema order, as `RowImages` stores them. Floating-point values that a column cannot represent
+    /// are blobs of their bits.
     package var image: [SQLValue] {
         if specials.isEmpty { return columns }
         return zip(layout.columns, columns).map { column, value in
@@ -50,7 +50,8 @@ package struct RemovedElement: Sendable {
 }
 
 extension WriteTransaction {
-    /// Keeps the values of a row before its first change in the transaction, for the change sets of observers.
+    /// Called before each change of a row. Stores the image of the row for the change sets of observers, if the process
+    /// has observers, no image of the row is stored yet, and `RowImages.limit` is not reached.
     package func keepOldRow(_ key: ObjectKey, _ layout: TableLayout, in table: TableID) throws {
         guard keepsOldRows, !oldRows.isFull, oldRows.row(key, in: table) == nil else { return }
         guard let row = try handle.read({ try StoredRow(key, layout, $0) }) else { return }

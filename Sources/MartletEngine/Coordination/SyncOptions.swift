@@ -22,7 +22,7 @@ package protocol OutboxRecorder: AnyObject, Sendable {
 
 /// The changes of a transaction that is about to be committed, with access to the data before and after them.
 ///
-/// It must be used only inside `OutboxRecorder.record`, which may call the methods of the engine that take a connection.
+/// It must be used only inside `OutboxRecorder.record`. That method may pass `connection` to methods of the engine.
 package final class CommittingChanges {
     package let schema: DatabaseSchema
     /// The changes of all types, also of types that are not synchronized.

@@ -1,7 +1,7 @@
 package import MartletValues
 
-/// Tracks the values of the list, set or map of one row for observers that sort them. It delivers only the values. The
-/// observer sorts them and computes the difference.
+/// Tracks the values of the list, set or map of one row for observers that sort these values. The tracker computes only
+/// the values at each version. The observer sorts them and computes the difference.
 package struct ValuesTracker: CollectionTracker {
     package struct State: TrackedState {
         /// In the order of the collection; for a map, without the keys.

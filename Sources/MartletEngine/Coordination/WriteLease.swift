@@ -47,8 +47,8 @@ package final class WriteLease: Sendable {
             state.withLock { $0 = State(phase: .none, number: $0.number, failure: $0.phase == .pending ? error : nil) }
             return ready()
         }
-        // If the log is too long, waits on this queue, so that the executor is not blocked. If this fails, the error is
-        // thrown when the write begins.
+        // If the log is too long, waits on this queue, so that the executor is not blocked. If the wait fails, the
+        // error is thrown again when the write begins.
         try? coordinator.waitForLogRestart(nil)
         let number = state.withLock { state -> Int? in
             let isPending = state.phase == .pending
@@ -96,7 +96,7 @@ package final class WriteLease: Sendable {
         }
     }
 
-    /// Releases the lock if it is held, and cancels the request if there is one. Called before the caller itself waits
+    /// Releases the lock if the lease holds it, and cancels a pending request. Called before the caller itself waits
     /// for the lock.
     package func releaseOrCancel() {
         let isHeld = state.withLock { state in

@@ -11,8 +11,9 @@ package final class WriteTransaction {
     /// True if a Realm of the process has observers, for which the old rows are stored.
     package let keepsOldRows: Bool
     package let coordinator: StoreCoordinator
-    /// True if the transaction writes downloaded data. Its changes are not recorded for upload, and unique values are
-    /// not checked: the service has checked them, and a local object with the same value is not uploaded yet.
+    /// True if the transaction writes downloaded data. Its changes are not recorded for upload. Unique values are not
+    /// checked: the service has checked the downloaded values, and a value may only repeat in a local object that is
+    /// not uploaded yet.
     package var isDownload = false
     /// The Realm that writes, so that a listener can recognize its own commits.
     package var committer: ObjectIdentifier?
@@ -57,8 +58,8 @@ package final class WriteTransaction {
             ?? handle.read {
                 try $0.integer("SELECT next_key FROM martlet_types WHERE id = ?1", [.integer(Int64(table))]) ?? 1
             }
-        // Only a damaged file has such a key. Keys are assigned from 1 upwards. After a migration, `TableRebuild`
-        // assigns them above the existing keys, or in the widest gap if the existing keys are very high.
+        // Only a damaged file has no next key. Keys are assigned from 1 upwards. After a migration, they continue above
+        // the existing keys, or in the widest gap if the existing keys are very high: see `TableRebuild`.
         guard key < ObjectKey.max else {
             throw EngineError.damaged(
                 "'martlet_types' has no next key for the type number \(table)", path: coordinator.path)
@@ -87,9 +88,11 @@ package final class WriteTransaction {
     /// Every commit increments the version in the version row. It stores its change set beside the data, unless the
     /// change set has more than `storedLimit` bytes.
     ///
-    /// - Throws: if the error is not `.commitOutcomeUnknown`, the transaction was rolled back. If the error is
-    ///   `.commitOutcomeUnknown`, the commit may be in the file when the file is opened again after a restart of the
-    ///   system. This process does not see the commit, and the next commit permanently replaces it.
+    /// - Throws: if the error is not `.commitOutcomeUnknown`, the transaction was rolled back. If the disk did not
+    ///   confirm the commit, the error is `.commitOutcomeUnknown`. The commit may then be in the file when the file is
+    ///   opened again after a restart of the system. This process does not see the commit, and the next commit
+    ///   permanently replaces it. The error is also `.commitOutcomeUnknown` if the commit succeeded, but the file
+    ///   cannot be read any more. The commit is then in the file.
     package func commit() throws(EngineError) -> (handle: SnapshotHandle, changes: ChangeSet) {
         do {
             try seal()
@@ -102,7 +105,8 @@ package final class WriteTransaction {
 
     /// Makes the sealed writes durable. Throws the same errors as `commit`.
     ///
-    /// - Parameter keepsLock: true if the caller takes over the write lock. If this throws, the lock is released.
+    /// - Parameter keepsLock: true if the caller takes over the write lock. If this method throws, it releases the
+    ///   lock.
     package func commitSealed(keepsLock: Bool = false) throws(EngineError) -> SnapshotHandle {
         precondition(isOpen && !sealed.isEmpty)
         #if MARTLET_SEEDED_BUGS
@@ -174,7 +178,7 @@ package final class WriteTransaction {
         hasSavepoint = true
     }
 
-    /// Rolls back the open write and keeps the sealed ones. If this throws, the caller must roll back the whole
+    /// Rolls back the open write and keeps the sealed ones. If this method throws, the caller must roll back the whole
     /// transaction with `abandon`.
     package func cancelCurrentWrite() throws(EngineError) {
         precondition(isOpen && hasSavepoint)
@@ -282,7 +286,7 @@ package final class WriteTransaction {
         return handleAfterRollback
     }
 
-    /// Rolls back the whole transaction. Returns a handle that pins the version before it.
+    /// Rolls back the whole transaction. Returns a handle that pins the version before the transaction.
     package func cancel() throws(EngineError) -> SnapshotHandle {
         precondition(isOpen)
         isOpen = false

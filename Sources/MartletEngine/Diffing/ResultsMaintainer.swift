@@ -2,11 +2,11 @@
 /// between the snapshots.
 ///
 /// Untouched rows keep their order. The touched members are removed from the old order, and the touched rows that match
-/// now are inserted at their places. A touched row that was a member and still is *stays* if two conditions hold: it is
-/// between the same untouched neighbours as before, and it belongs to a longest subsequence of such rows that kept
-/// their relative order. A row that stays is a modification if its change is reported. Any other row that was a member
-/// and still is counts as a deletion, an insertion and a move. A replaced row is a deletion and an insertion (N46-N49,
-/// N52).
+/// now are inserted at their places. A touched row that is a member at both snapshots *stays* if two conditions hold:
+/// it is between the same untouched neighbours as before, and it belongs to a longest subsequence of such rows that
+/// kept their relative order. A row that stays is a modification if its change is reported. Any other row that is a
+/// member at both snapshots is a deletion, an insertion and a move. A replaced row is a deletion and an insertion
+/// (N46-N49, N52).
 package struct ResultsMaintainer: Sendable {
     /// The new keys, and the difference from the old ones.
     package struct Outcome: Sendable {
@@ -219,8 +219,8 @@ package struct ResultsMaintainer: Sendable {
         return Outcome(keys: keys, change: change)
     }
 
-    /// The rows that were members, still are, and were not replaced. Each is a pair of indices into `oldMembers` and
-    /// `newMembers`. The pairs are in the new order.
+    /// The rows that are members at both snapshots and were not replaced. Each is a pair of indices into `oldMembers`
+    /// and `newMembers`. The pairs are in the new order.
     private func survivors(_ oldMembers: [OldMember], _ newMembers: [NewMember]) -> [(old: Int, new: Int)] {
         if oldMembers.isEmpty || newMembers.isEmpty { return [] }
         #if MARTLET_SEEDED_BUGS

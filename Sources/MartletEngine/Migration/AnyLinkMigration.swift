@@ -6,14 +6,14 @@ struct AnyLinkMigration {
     private let connection: Connection
     private let types: [(id: TableID, type: ObjectTypeSchema)]
 
-    /// Nil for a file without an index of such links, because its values contain none.
+    /// Nil for a file without an index of these links: its values contain no links.
     init?(_ connection: Connection, _ types: [(id: TableID, type: ObjectTypeSchema)]) throws {
         guard try AnyLinkIndex.exists(connection) else { return nil }
         self.connection = connection
         self.types = types
     }
 
-    /// Builds the index again. It contains the positions of properties, which may have changed.
+    /// Builds the index again, because it contains the positions of properties, which may have changed.
     func rebuildIndex() throws {
         connection.finalizeStatements()
         let index = AnyLinkIndex(connection)

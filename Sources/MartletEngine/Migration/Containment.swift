@@ -2,24 +2,27 @@ import MartletSQLite
 import MartletValues
 
 /// Which rows of the included types contain which other rows. The included types are all embedded types, or only those
-/// whose objects can contain objects of their own type, directly or through other types. The rows of the other embedded
-/// types always form trees of limited depth.
+/// whose objects can contain objects of their own type, directly or through other types. The rows of all other embedded
+/// types form trees of limited depth.
 package struct Containment {
     /// The contents of each row that has any.
     private var contents: [RowID: [RowID]] = [:]
     /// Rows whose owner has a type that is not included, for example a top-level type.
     private var roots: Set<RowID> = []
-    /// The rows that a top-level object contains.
+    /// The rows in `roots`, and all rows that they contain at any depth.
     private var reached: Set<RowID> = []
-    /// The keys of the other rows, in ascending order.
+    /// The keys of the rows of included types that are not in `reached`, in ascending order.
     private(set) var unreachable: [TableID: [ObjectKey]] = [:]
     /// The rows in `unreachable`, as a set.
     private var unreachableRows: Set<RowID> = []
     /// The rows that contain themselves, or contain a row that does.
     private var rowsLeadingToCycles: Set<RowID> = []
 
-    /// Reads the properties of `schema` that contain embedded objects. For each of them, `former` returns the property
-    /// that has its values in the file, and the layout of that property's table; nil if there is none.
+    /// Reads the properties of `schema` that contain embedded objects.
+    ///
+    /// - Parameter former: given to read the version before a migration. For a property of `schema`, returns the
+    ///   property that has its values in the file, and the layout of that property's table; nil if there is none.
+    ///   `unreachable` is then empty.
     init(
         _ schema: DatabaseSchema, _ connection: Connection, allTypes: Bool = false,
         _ former: ((DatabaseSchema.Table, PropertySchema) -> (TableLayout, PropertySchema)?)? = nil
@@ -35,8 +38,8 @@ package struct Containment {
                     guard let known = former(table, property) else { continue }
                     (layout, own) = known
                 }
-                // The key of an owner of another type is not read: the migration may have changed that key column
-                // already.
+                // If the type of the owner is not included, the key of the owner is not read: the migration may have
+                // changed this key column already.
                 let owner = included.contains(table.id) ? layout.keyColumn : nil
                 try Self.read(layout, own, owner, connection) { owner, key in
                     let part = RowID(table: target, key: key)
@@ -85,7 +88,7 @@ package struct Containment {
         }
     }
 
-    // Removes rows without contents until no such row is left. The remaining rows lead to cycles.
+    // Repeatedly removes rows that contain no other remaining row. The rows that cannot be removed lead to cycles.
     private mutating func findRowsLeadingToCycles() {
         var counts = contents.mapValues(\.count)
         var owners: [RowID: [RowID]] = [:]
@@ -123,7 +126,8 @@ package struct Containment {
     /// A row that contains itself, and that a top-level object contains.
     package var reachedCycle: RowID? { first(rowsLeadingToCycles.intersection(reached)).flatMap { cycle(from: $0) } }
 
-    /// The row with the lowest table and key in the cycle to which the contents of a row lead; nil if there is none.
+    /// Follows the contents of a row to a cycle, and returns the row with the lowest table and key in this cycle.
+    /// Returns nil if the contents lead to no cycle.
     package func cycle(from row: RowID) -> RowID? {
         guard rowsLeadingToCycles.contains(row) else { return nil }
         var path: [RowID] = []

@@ -16,8 +16,8 @@ struct Duplicates {
     /// The maximum number of examples in a message. Further conflicts are only counted.
     static let exampleCount = 3
 
-    /// One sentence that names the first repeated values; empty if there are none. Objects with a null value are
-    /// ignored.
+    /// An array with one sentence that names the first repeated values; empty if no values repeat. Objects for which
+    /// one of the values is null are ignored.
     func conflicts() throws -> [String] {
         let columns = properties.map { SQLText.identifier($0.name) }
         let list = columns.joined(separator: ", ")

@@ -1,8 +1,8 @@
 import MartletSQLite
 import MartletValues
 
-/// The full-text indexes of a file: one FTS5 table for each property with `fullText`. They are created again whenever
-/// their type changes.
+/// The full-text indexes of a file: one FTS5 table for each property with `fullText`. If a type changes, its indexes
+/// are created again.
 ///
 /// Each table stores a copy of the text. An external-content table would need triggers, and connections do not run
 /// triggers.

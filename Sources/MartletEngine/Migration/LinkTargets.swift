@@ -21,7 +21,8 @@ struct LinkTargets {
     }
 
     /// The elements of a property without the links to missing rows. Single links and the values of maps become null.
-    /// Lists and sets lose the element. In an `AnyRealmValue`, null replaces the link, but a set loses the whole value.
+    /// Lists and sets lose the element. In an `AnyRealmValue`, null replaces the link, but a set of `AnyRealmValue`
+    /// loses the whole element.
     func existing(_ elements: [SQLValue], _ property: PropertySchema) throws -> [SQLValue] {
         guard property.isLink || property.isAny else { return elements }
         let losesElements = property.kind == .set || (property.kind == .list && property.isLink)

@@ -68,7 +68,8 @@ struct MigrationChecks {
         return conflicts
     }
 
-    /// One sentence for each type that was embedded before and has objects with several owners.
+    /// One sentence for each of the named types that has objects with several owners. The types were already embedded
+    /// before the migration.
     func severalOwners(of names: Set<String>) throws -> [String] {
         try names.sorted().flatMap { name -> [String] in
             guard let type = schema[name]?.type, let previous = migration.previousType(of: name) else { return [] }
@@ -190,7 +191,7 @@ struct MigrationChecks {
 extension TypeMigration {
     func previousType(of name: String) -> PreviousType? { storedType(of: name).map { PreviousType($0, previous) } }
 
-    /// The name in the file of the property whose values `property` keeps.
+    /// The name in the file of the property whose values `property` got.
     package func source(of property: String, in type: String) -> String {
         if let name = renamed[type]?[property] { return name }
         for step in diff.steps {

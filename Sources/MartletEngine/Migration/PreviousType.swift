@@ -38,7 +38,8 @@ struct PreviousType {
         return [value]
     }
 
-    /// The exact stored number of a floating-point property, including special values.
+    /// The value of a property of the current row of `select`. For a floating-point property, this is the exact number,
+    /// also if it is NaN or negative zero.
     private func value(of property: PropertySchema, at position: Int, _ row: Statement) -> SQLValue {
         let value = row.value(position)
         let specials = layout.columns.count
@@ -61,7 +62,7 @@ struct PreviousType {
         return property.element.isFloating ? elements.map(FloatingSpecials.decodedElement) : elements
     }
 
-    /// The name of an object in messages: its primary key, or the number of its row if it has none.
+    /// The name of an object in messages: its primary key, or the number of its row if the type has no primary key.
     func name(of key: ObjectKey) throws -> String {
         guard let primary = type.primaryKey, let column = layout.column(of: primary),
             let value = try connection.value(

@@ -36,8 +36,8 @@ struct PrimaryKeyRewrite {
         }
         for collection in layout.collections { try moveOwners(collection) }
         for incoming in schema[type.name]?.incoming ?? [] {
-            // The schema describes the tables before any rewrite, and a rewrite does not rename link columns. So it
-            // does not matter here which types were already rewritten.
+            // `schema` describes the tables before any rewrite. It is still valid for a type that was already
+            // rewritten, because a rewrite does not rename link columns.
             try updateLinks(schema[incoming.table].type, schema[incoming.table].type.properties[incoming.property])
         }
         try updateAnyLinks()
@@ -96,8 +96,8 @@ struct PrimaryKeyRewrite {
         try connection.execute("DROP TABLE \(old)")
     }
 
-    // The schema still describes the old table, but the table already has the new layout. This is correct because the
-    // columns of `any` properties have the same names in both.
+    // `schema` still describes the old table, although the table already has the new layout. This is correct because
+    // the columns of `any` properties have the same names in both tables.
     private func updateAnyLinks() throws {
         guard let id = schema[type.name]?.id,
             let anyLinks = try AnyLinkMigration(connection, schema.tables.values.map { ($0.id, $0.type) })

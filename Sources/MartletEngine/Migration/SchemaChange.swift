@@ -42,9 +42,9 @@ struct SchemaChange {
         return conflicts
     }
 
-    // A type that the program does not declare may have contained objects of a type that is top-level now. The
-    // properties that contained them become links. Otherwise, deleting an object of the undeclared type would also
-    // delete the top-level objects.
+    // A type that the program does not declare may have properties that contained objects of an embedded type which is
+    // top-level now. This method turns these properties into links. Otherwise, deleting an object of the undeclared
+    // type would also delete the top-level objects.
     private func linkToTopLevelTypes(_ steps: [SchemaDiff.Step]) throws {
         let changed = steps.compactMap { if case .replaceSchemaFacts(let name) = $0 { name } else { nil } }
         let topLevel = Set(changed.filter { !declaration($0).type.isEmbedded })

@@ -1,7 +1,7 @@
 import MartletSQLite
 
-/// Makes a read-only file usable by a program that declares other types. It creates temporary views and empty temporary
-/// tables on a connection. SQLite stores them outside the file.
+/// Makes a read-only file usable by a program whose types differ from those of the file. It creates temporary views and
+/// empty temporary tables on a connection. SQLite stores them outside the file.
 ///
 /// A type that the file lacks has no objects. A property that the file lacks has its default value in every object.
 /// Renamed types and properties have their new names. The overlay adds no indexes to existing types.

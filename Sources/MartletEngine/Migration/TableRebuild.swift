@@ -9,7 +9,7 @@ struct TableRebuild {
     /// The new type as laid out during the migration: without unique indexes, and possibly without a primary key.
     let type: ObjectTypeSchema
     let declaration: TypeDeclaration
-    /// The conversion from the property in the file, for each property that keeps its values.
+    /// For each property whose values are copied or converted: the conversion from the property in the file.
     let converters: [PropertyIndex: PropertyConverter]
     let connection: Connection
 

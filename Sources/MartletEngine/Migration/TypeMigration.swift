@@ -18,7 +18,7 @@ package final class TypeMigration {
     /// The properties that the user's code has renamed: the name in the file, by type and current name.
     private(set) var renamed: [String: [String: String]] = [:]
     /// Which rows of the previous version contain which other rows, through properties that have the same embedded type
-    /// in both versions. Nil until it is needed, and after a rename.
+    /// in both versions. Computed when it is needed; a rename of a property sets it to nil again.
     private var previousContainment: Containment?
     /// Types that `finish` removes from the file if they have no objects.
     private var dropped: Set<String> = []
@@ -126,7 +126,8 @@ package final class TypeMigration {
         migratingTypes.removeAll { $0.type.name == type.name }
     }
 
-    /// The types that are removed from the file, and to which no remaining type refers.
+    /// The types to remove from the file: those in `dropped` that have no objects, and to which no remaining type
+    /// refers.
     private func typesToDrop() throws -> [ObjectTypeSchema] {
         var types = try migratingTypes.map(\.type).filter { try dropped.contains($0.name) && isEmpty($0) }
         var count = -1
@@ -201,8 +202,8 @@ package final class TypeMigration {
         return conflicts
     }
 
-    /// The embedded types of the properties to which the user's code has copied values. If one property of the file is
-    /// copied to several properties, all of them own the same objects.
+    /// The embedded types of the properties that the user's code has renamed. If it renames one property of the file to
+    /// several properties, all of them own the same objects.
     private var renamedTargets: Set<String> {
         var targets: Set<String> = []
         for (_, type) in migratingTypes {

@@ -245,8 +245,8 @@ package struct ChunkedElements {
         }
     }
 
-    // Divides a chunk that is longer than the limit. At the end of the collection, each new chunk is filled to the
-    // limit, because further elements are usually appended. Elsewhere the parts have equal sizes.
+    // Divides a chunk that is longer than the limit. If elements were appended to the collection, fills each chunk up
+    // to the limit. If they were inserted elsewhere, makes parts of equal size.
     private mutating func divide(_ chunk: Int, isAtEnd: Bool, _ load: Loader) throws {
         guard let elements = chunks[chunk].elements else { return }
         let partCount = (elements.count + limit - 1) / limit

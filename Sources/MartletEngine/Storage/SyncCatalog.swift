@@ -24,8 +24,8 @@ enum SyncCatalog {
         condition BLOB NOT NULL, name TEXT, created REAL NOT NULL, updated REAL NOT NULL, \
         PRIMARY KEY (number, position)) STRICT, WITHOUT ROWID
         """,
-        // Links to objects that are not in the file. The link property of the holder is NULL. 'value' is the whole
-        // value of the property if the property is an `AnyRealmValue`, otherwise NULL.
+        // Links to objects that are not in the file. The property of the holder does not show them. 'value' is NULL for
+        // a link property. For an `AnyRealmValue` or a collection, it is the whole value with all of its links.
         """
         CREATE TABLE martlet_unresolved (holder_type INTEGER NOT NULL, holder INTEGER NOT NULL, \
         property TEXT NOT NULL, target_type INTEGER NOT NULL, target ANY NOT NULL, value BLOB, \

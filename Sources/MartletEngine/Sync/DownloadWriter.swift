@@ -139,9 +139,6 @@ package final class DownloadWriter {
         }
     }
 
-    /// Deletes an embedded object and the embedded objects that it contains.
-    package func deleteEmbedded(_ row: RowID) throws { try delete([row]) }
-
     // Binds properties in the order of their columns, and then the special floating-point values of the row. Returns
     // the next position.
     private static func bind(

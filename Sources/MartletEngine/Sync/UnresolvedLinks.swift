@@ -60,9 +60,17 @@ package struct UnresolvedLinks {
         return values
     }
 
-    package func replaceWhole(_ value: [UInt8], by new: [UInt8]) throws {
-        try connection.run(
-            "UPDATE martlet_unresolved SET value = ?2 WHERE value = ?1", [.blob(value), .blob(new)])
+    /// Replaces encoded values. A new value may be equal to another old one.
+    package func replaceWholes(_ changes: [(old: [UInt8], new: [UInt8])]) throws {
+        // Two steps, because a new value must not be replaced again. No encoded value begins with the byte 255.
+        let replace = "UPDATE martlet_unresolved SET value = ?2 WHERE value = ?1"
+        func placeholder(_ number: Int) -> SQLValue { .blob([255] + Array(String(number).utf8)) }
+        for (number, change) in changes.enumerated() {
+            try connection.run(replace, [.blob(change.old), placeholder(number)])
+        }
+        for (number, change) in changes.enumerated() {
+            try connection.run(replace, [placeholder(number), .blob(change.new)])
+        }
     }
 
     package func forget(_ holder: Holder) throws {

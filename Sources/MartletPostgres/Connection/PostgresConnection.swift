@@ -6,8 +6,8 @@
     /// A connection to PostgreSQL for asynchronous code. Any task may use it.
     ///
     /// The connection has its own thread, which runs the statements. So neither the threads of Swift's concurrency nor
-    /// those of Dispatch wait for a statement. One call blocks another thread: the cancellation of a task sends a
-    /// request to the server on the thread that cancels the task.
+    /// those of Dispatch wait for a statement. To stop a running statement, the cancellation of a task sends a request
+    /// to the server on a thread of Dispatch.
     ///
     /// The closures that are passed to `run` run one after the other, and are not interleaved. So all statements of a
     /// transaction must be in one closure.
@@ -79,12 +79,13 @@
             var jobs: [Job] = []
             /// The number of the newest closure of `PostgresConnection.run`.
             var lastClosure: UInt64 = 0
-            var running: (closure: UInt64, canceller: PostgresCanceller)?
             /// The closures that have not begun.
             var pending: Set<UInt64> = []
         }
 
         private let waiting = Mutex(Waiting())
+        /// The closure that runs. A thread that holds this lock may acquire the lock of `waiting`.
+        private let running = Mutex<(closure: UInt64, canceller: PostgresCanceller)?>(nil)
         private let signal = DispatchSemaphore(value: 0)
 
         init() {
@@ -123,24 +124,25 @@
 
         /// False if the closure was cancelled before it began.
         func begin(_ closure: UInt64, _ canceller: PostgresCanceller) -> Bool {
-            waiting.withLock {
-                guard $0.pending.remove(closure) != nil else { return false }
-                $0.running = (closure, canceller)
+            running.withLock { running in
+                guard waiting.withLock({ $0.pending.remove(closure) }) != nil else { return false }
+                running = (closure, canceller)
                 canceller.allow()
                 return true
             }
         }
 
         func end(_ closure: UInt64) {
-            waiting.withLock { if $0.running?.closure == closure { $0.running = nil } }
+            running.withLock { if $0?.closure == closure { $0 = nil } }
         }
 
-        // The lock is held until the server has received the request. Otherwise the request could stop a statement of
-        // the next closure.
         func cancel(_ closure: UInt64) {
-            waiting.withLock {
-                if let running = $0.running, running.closure == closure { return running.canceller.stop() }
-                $0.pending.remove(closure)
+            if waiting.withLock({ $0.pending.remove(closure) }) != nil { return }
+            // Sending the request blocks, so it does not happen on the thread that cancels the task.
+            DispatchQueue.global().async { [self] in
+                // The lock is held until the server has received the request. Otherwise the request could stop a
+                // statement of the next closure.
+                running.withLock { if let running = $0, running.closure == closure { running.canceller.stop() } }
             }
         }
     }

@@ -104,6 +104,8 @@ package final class SyncClient: StoreAttachment {
         let (task, driver) = state.withLock { ($0.task, $0.driver) }
         task?.cancel()
         if let driver { Task { await driver.close() } }
+        wakeUps.finish()
+        requests.finish()
     }
 
     package func waitForWork() { executor.queue.sync {} }
@@ -161,7 +163,15 @@ package final class SyncClient: StoreAttachment {
         var delay = ReconnectDelay()
         while !Task.isCancelled {
             guard await waitUntilWanted() else { return }
-            guard let lock = acquireLock() else {
+            let lock: SyncLock?
+            do {
+                lock = try store?.acquireSynchronization()
+            } catch {
+                report(.file(error))
+                await pause(delay.next())
+                continue
+            }
+            guard let lock else {
                 await pause(settings.lockMilliseconds)
                 continue
             }
@@ -180,15 +190,6 @@ package final class SyncClient: StoreAttachment {
             if state.withLock({ !$0.isSuspended && !$0.isStopped }) { return true }
         }
         return false
-    }
-
-    private func acquireLock() -> SyncLock? {
-        do {
-            return try store?.acquireSynchronization()
-        } catch {
-            report(.file(error))
-            return nil
-        }
     }
 
     // Waits until the time has passed or `resume` is called.

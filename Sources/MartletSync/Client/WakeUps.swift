@@ -8,28 +8,47 @@ package final class WakeUps: Sendable {
     private struct State {
         var streams: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastNumber = 0
+        var isFinished = false
     }
 
     private let state = Mutex(State())
 
     package init() {}
 
-    deinit { for stream in state.withLock({ $0.streams.values.map { $0 } }) { stream.finish() } }
+    deinit { finish() }
 
     /// Returns the wake-ups from now on. The first element is delivered at once, so that a task checks the current
     /// state before it waits.
     package func stream() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield()
-        let number = state.withLock { state in
+        let number: Int? = state.withLock { state in
+            if state.isFinished { return nil }
             state.lastNumber += 1
             state.streams[state.lastNumber] = continuation
             return state.lastNumber
+        }
+        guard let number else {
+            continuation.finish()
+            return stream
         }
         continuation.onTermination = { [weak self] _ in
             self?.state.withLock { $0.streams[number] = nil }
         }
         return stream
+    }
+
+    /// Wakes up all tasks for the last time. Their streams end, and later ones end after their first element.
+    package func finish() {
+        let streams = state.withLock { state in
+            state.isFinished = true
+            defer { state.streams = [:] }
+            return Array(state.streams.values)
+        }
+        for stream in streams {
+            stream.yield()
+            stream.finish()
+        }
     }
 
     package func send() { for stream in state.withLock({ Array($0.streams.values) }) { stream.yield() } }

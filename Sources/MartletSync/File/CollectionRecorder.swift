@@ -42,6 +42,7 @@ struct CollectionRecorder {
         let new = slots.assignPositions(known: known.map(\.position)) {
             ListPosition.between($0, $1, count: $2, client: client, upload: upload)
         }
+        guard new.allSatisfy({ slots.slots[$0].position?.isShortEnough ?? true }) else { throw tooLong(property) }
         try write(slots, known, row, property)
         let path = ValuePath(property.index)
         var operations: [SyncOperation] = slots.removed.map { .removeElement(address, path, $0) }
@@ -54,6 +55,13 @@ struct CollectionRecorder {
                     ? .insertElement(address, path, position, value) : .setElement(address, path, position, value))
         }
         return operations
+    }
+
+    private func tooLong(_ property: PropertySchema) -> EngineError {
+        EngineError(
+            .invalidInput, path: changes.path,
+            "too many elements were inserted between the same two elements of the list '\(property.name)'; nothing was "
+                + "written; assign the whole list once, which gives its elements new positions")
     }
 
     private func write(

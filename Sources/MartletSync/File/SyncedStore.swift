@@ -306,7 +306,6 @@ package final class SyncedStore: Sendable {
         }
     }
 
-    // All values are read before the first one is replaced.
     private func translateUnresolved(_ links: UnresolvedLinks, _ translation: NumberTranslation) throws {
         let changes = try links.wholes().map { bytes in
             var reader = try MessageReader(bytes)
@@ -314,7 +313,7 @@ package final class SyncedStore: Sendable {
             writer.value(translation.translatedAny(try reader.syncValue()))
             return (old: bytes, new: writer.bytes)
         }
-        for change in changes { try links.replaceWhole(change.old, by: change.new) }
+        try links.replaceWholes(changes)
     }
 
     private func translated(

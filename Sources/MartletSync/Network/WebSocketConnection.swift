@@ -23,6 +23,11 @@
             try await outbound.write(WebSocketFrame(fin: true, opcode: .binary, maskKey: .random(), data: data))
         }
 
+        /// Asks the service for a sign of life.
+        package func ping() async throws {
+            try await outbound.write(WebSocketFrame(fin: true, opcode: .ping, maskKey: .random(), data: ByteBuffer()))
+        }
+
         /// The messages of the service. The sequence ends when the service closes the connection. It throws if the
         /// connection breaks, or if the bytes of a frame are not a message.
         package struct Messages: AsyncSequence {
@@ -64,8 +69,7 @@
         ///
         /// - Parameters:
         ///   - url: the address of the service, with the scheme `ws`, or `wss` for TLS.
-        ///   - timeoutMilliseconds: how long the TCP connection may take. TLS and the WebSocket handshake have no time
-        ///     limit.
+        ///   - timeoutMilliseconds: how long the TCP connection may take, and how long TLS and the WebSocket handshake.
         /// - Throws: `ConnectionFailure` if there is no service at the address; errors of TLS; what `body` throws.
         package static func withConnection<Result: Sendable>(
             _ url: URL, timeoutMilliseconds: Int64 = 10_000,
@@ -84,14 +88,20 @@
                     .connect(host: host, port: url.port ?? (tls == nil ? 80 : 443)) { channel in
                         channel.eventLoop.makeCompletedFuture {
                             try tls?.add(to: channel)
-                            return try upgrade(channel, host)
+                            let upgrade = try upgrade(channel, host)
+                            let limit = channel.eventLoop.scheduleTask(in: .milliseconds(timeoutMilliseconds)) {
+                                channel.close(promise: nil)
+                            }
+                            upgrade.whenComplete { _ in limit.cancel() }
+                            return upgrade
                         }
                     }
             } catch {
                 throw ConnectionFailure("no connection to '\(url)': \(error)")
             }
             guard case .webSocket(let channel)? = try? await negotiation.get() else {
-                throw ConnectionFailure("'\(url)' is not a sync service, or does not have version 1 of the protocol")
+                throw ConnectionFailure(
+                    "'\(url)' is not a sync service, does not have version 1 of the protocol, or has not answered")
             }
             return try await channel.executeThenClose { inbound, outbound in
                 try await body(
@@ -103,9 +113,11 @@
             let limit = MessageLimits().messageBytes
             let upgrader = NIOTypedWebSocketClientUpgrader<Upgrade>(maxFrameSize: limit) { channel, _ in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(
+                    try channel.pipeline.syncOperations.addHandlers([
                         NIOWebSocketFrameAggregator(
-                            minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 64, maxAccumulatedFrameSize: limit))
+                            minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 64, maxAccumulatedFrameSize: limit),
+                        IdleStateHandler(readTimeout: .seconds(SyncProtocol.silenceSeconds)), SilenceHandler(),
+                    ])
                     return .webSocket(try NIOAsyncChannel(wrappingChannelSynchronously: channel))
                 }
             }
@@ -118,6 +130,17 @@
                     upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
                         upgradeRequestHead: request, upgraders: [upgrader],
                         notUpgradingCompletionHandler: { $0.eventLoop.makeSucceededFuture(.refused) })))
+        }
+    }
+
+    /// Closes a connection over which nothing has come for a while: the network or the service may be gone without a
+    /// notice.
+    private final class SilenceHandler: ChannelInboundHandler {
+        typealias InboundIn = WebSocketFrame
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if case IdleStateHandler.IdleStateEvent.read = event { return context.close(promise: nil) }
+            context.fireUserInboundEventTriggered(event)
         }
     }
 #endif

@@ -17,6 +17,12 @@
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { for try await message in messages { await received(message) } }
                     group.addTask { for await message in output { try await connection.send(message) } }
+                    group.addTask {
+                        while true {
+                            try await Task.sleep(for: .seconds(SyncProtocol.pingSeconds))
+                            try await connection.ping()
+                        }
+                    }
                     // The end of one direction ends the other one.
                     defer { group.cancelAll() }
                     try await group.next()

@@ -75,21 +75,20 @@ extension Results: RealmSubscribable where Element: Object {
     /// deleted from the file. If the file cannot be written, the `errorHandler` of the configuration is called. Traps
     /// inside a write of the Realm.
     public func unsubscribe() {
+        guard let realm else { preconditionFailure("results have a Realm") }
         do {
-            let (realm, client, editor) = try subscriptions()
+            let (realm, _, editor) = try subscriptions()
             let condition = try SubscribedCondition(self, realm, editor.store.schema)
-            do {
-                try editor.update {
-                    editor.remove { stored in
-                        if let name = subscriptionName, let name { return stored.name == name }
-                        return stored.name == nil && stored.isQuery(condition)
-                    }
+            try editor.update {
+                editor.remove { stored in
+                    if let name = subscriptionName, let name { return stored.name == name }
+                    return stored.name == nil && stored.isQuery(condition)
                 }
-            } catch {
-                client.report(.file(error))
             }
-        } catch {
+        } catch let error as Realm.Error where error.code == .subscriptionRefused {
             // A query that cannot be subscribed to has no subscription.
+        } catch {
+            realm.requireSyncClient().report(.file(error))
         }
     }
 

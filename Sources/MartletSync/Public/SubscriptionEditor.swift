@@ -36,16 +36,22 @@ final class SubscriptionEditor {
         realm.requireOnExecutor()
         realm.requireNoWrite()
         if isUpdating { return try body() }
+        let former = subscriptions
         defer { isUpdating = false }
-        number = try Realm.Error.translating {
-            try store.changeSubscriptions { newest in
-                subscriptions = newest
-                failure = nil
-                isUpdating = true
-                try body()
-                if let failure { throw failure }
-                return subscriptions == newest ? nil : subscriptions
+        do {
+            number = try Realm.Error.translating {
+                try store.changeSubscriptions { newest in
+                    subscriptions = newest
+                    failure = nil
+                    isUpdating = true
+                    try body()
+                    if let failure { throw failure }
+                    return subscriptions == newest ? nil : subscriptions
+                }
             }
+        } catch {
+            subscriptions = former
+            throw error
         }
     }
 

@@ -112,6 +112,10 @@ package enum ClientMessage: Sendable, Hashable {
 package enum SyncProtocol {
     /// The version of the protocol that this code implements.
     package static let version: UInt64 = 1
+    /// How often a client sends a ping, which the service answers.
+    package static let pingSeconds = 30
+    /// Both sides close a connection over which they have received nothing for this time.
+    package static let silenceSeconds: Int64 = 75
     /// The name of the WebSocket subprotocol.
     package static let subprotocol = "martlet.sync.1"
     /// The greatest number of uploads that a client sends before the service has acknowledged the first of them.

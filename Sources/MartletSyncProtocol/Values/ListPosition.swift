@@ -16,9 +16,12 @@ package struct ListPosition: Sendable, Hashable, Comparable {
 
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The greatest number of bytes. `init(_:)` returns nil for a longer position. The insertion of 1,000 elements one
-    /// by one at the same place makes positions of about 130 bytes.
+    /// The greatest number of bytes. `init(_:)` returns nil for a longer position. The insertion of 100,000 elements
+    /// one by one at the same place makes positions of about 20 bytes.
     package static let maximumLength = 4_096
+
+    /// True unless so many elements were inserted between the same two elements that no reader accepts the position.
+    package var isShortEnough: Bool { bytes.count <= Self.maximumLength }
 
     package static func < (left: ListPosition, right: ListPosition) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
@@ -40,7 +43,7 @@ package struct ListPosition: Sendable, Hashable, Comparable {
     ) -> [ListPosition] {
         precondition(lower.map { lower in upper.map { lower < $0 } ?? true } ?? true, "positions are not in order")
         let tag = (upload.map { Self.tag(of: $0) } ?? []) + Self.tag(of: client)
-        let first = (upper == nil ? following(lower?.bytes ?? []) : midpoint(lower?.bytes ?? [], upper?.bytes)) + tag
+        let first = Self.first(lower?.bytes ?? [], upper?.bytes) + tag
         var found: [ListPosition] = []
         found.reserveCapacity(count)
         var digits: [UInt8] = []
@@ -61,6 +64,60 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         } while rest > 0
         return digits.reversed()
     }
+
+    // The bytes of a position between two others, without a tag.
+    private static func first(_ lower: [UInt8], _ upper: [UInt8]?) -> [UInt8] {
+        guard let upper else { return following(lower) }
+        if lower.isEmpty { return preceding(upper) ?? midpoint(lower, upper) }
+        return stepped(lower, upper) ?? midpoint(lower, upper)
+    }
+
+    // The bytes of a position before `first`: a first byte, 128 - length, and a number that has this length in bytes,
+    // most significant byte first. So a longer number sorts before a shorter one. Nil if `first` was made in another
+    // way and no such position lies before it.
+    private static func preceding(_ first: [UInt8]) -> [UInt8]? {
+        guard first[0] <= 127 else { return [127, 255] }
+        let length = 128 - Int(first[0])
+        guard length <= 8, first.count > length else { return nil }
+        var digits = Array(first[1...length])
+        for index in digits.indices.reversed() {
+            if digits[index] > 0 {
+                digits[index] -= 1
+                return [first[0]] + digits
+            }
+            digits[index] = 255
+        }
+        // All digits were 0.
+        return length < 8 ? [first[0] - 1] + Array(repeating: 255, count: length + 1) : nil
+    }
+
+    // A small step from the longer neighbor, which is probably the newer one: many programs insert one element after
+    // the other at the same place, and each such insertion continues from the previous one. Nil if there is no room.
+    private static func stepped(_ lower: [UInt8], _ upper: [UInt8]) -> [UInt8]? {
+        func byte(_ bytes: [UInt8], _ index: Int) -> Int { index < bytes.count ? Int(bytes[index]) : 0 }
+        let isUp = lower.count > upper.count
+        let neighbor = isUp ? lower : upper
+        guard lower.count != upper.count,
+            let difference = neighbor.indices.first(where: { byte(lower, $0) != byte(upper, $0) })
+        else { return nil }
+        // The result has the same byte as the neighbor where the two neighbors differ. Only later bytes change, so the
+        // result remains between the two when bytes are appended. `index` is the first of them that has room.
+        var index = difference + 1
+        while byte(neighbor, index) == (isUp ? 255 : 0) {
+            index += 1
+            if index >= neighbor.count && !isUp { return nil }
+        }
+        var bytes = (0...index + 1).map { byte(neighbor, $0) }
+        bytes[index + 1] += isUp ? stepSize : -stepSize
+        if !(0...255).contains(bytes[index + 1]) {
+            bytes[index + 1] += isUp ? -256 : 256
+            bytes[index] += isUp ? 1 : -1
+        }
+        return bytes.map(UInt8.init)
+    }
+
+    /// Leaves room for later insertions between two elements that were inserted one after the other.
+    private static let stepSize = 4
 
     // The bytes of a position after `last`: a first byte, 128 + length, and a number that has this length in bytes,
     // most significant byte first. So a longer number sorts after a shorter one.

@@ -16,6 +16,14 @@
         static let rowTrigger = "00_martlet_log"
         static let truncateTrigger = "00_martlet_log_truncate"
 
+        /// Refuses TRUNCATE where its trigger would not see the newest rows, and would log too few deletions.
+        static let truncateIsolation = """
+                IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+                    RAISE EXCEPTION 'TRUNCATE of a synchronized table needs the isolation level READ COMMITTED'
+                        USING ERRCODE = 'feature_not_supported', HINT = 'Use DELETE.';
+                END IF;
+            """
+
         /// The statements that create the functions and the triggers, and replace existing ones.
         var script: String {
             """
@@ -66,10 +74,7 @@
                 stamp bigint := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint << 16;
             BEGIN
             \(Self.durability)
-                IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
-                    RAISE EXCEPTION 'TRUNCATE of a synchronized table needs the isolation level READ COMMITTED'
-                        USING ERRCODE = 'feature_not_supported', HINT = 'Use DELETE.';
-                END IF;
+            \(Self.truncateIsolation)
                 INSERT INTO martlet.log (type, op, facts, key, old, time)
                     SELECT \(typeID), 'd', \(factsID), \(key("t")), \(image("t")), stamp FROM \(relation) t;
                 RETURN NULL;

@@ -15,13 +15,15 @@
             if !misfits.isEmpty { return misfits }
             var findings = try ruleFindings(in: session)
             for table in tables {
-                for (name, relation) in relations(of: table) {
-                    findings += try triggers(name, relation, session)
-                    findings += try rights(relation, ["SELECT", "INSERT", "UPDATE", "DELETE"], session)
+                findings += try self.findings(table.name, catalog.relation(table), [], session)
+                for collection in table.collections {
+                    let position = collection.kind == .list ? [ElementTriggers.positionTrigger] : []
+                    findings += try self.findings(collection.name, catalog.relation(collection), position, session)
                 }
             }
             findings += try rights("martlet.clients", ["SELECT", "INSERT", "UPDATE"], session)
             findings += try rights("martlet.log", ["SELECT", "INSERT"], session)
+            findings += try rights("martlet.marks", ["SELECT", "INSERT"], session)
             return findings
         }
 
@@ -39,26 +41,21 @@
             ]
         }
 
-        // The table of the objects, and those of their collections.
-        private func relations(of table: SyncTable) -> [(name: String, relation: String)] {
-            [(table.name, catalog.relation(table))] + table.collections.map { ($0.name, catalog.relation($0)) }
-        }
-
-        private func triggers(_ name: String, _ relation: String, _ session: PostgresSession) throws -> [String] {
-            let row = try session.query(
-                """
-                SELECT count(*) FROM pg_trigger WHERE tgrelid = $1::regclass AND tgname IN ($2, $3) AND tgenabled = 'A'
-                """,
-                [
-                    .text(relation), .text(CaptureTriggers.rowTrigger),
-                    .text(CaptureTriggers.truncateTrigger),
-                ]
-            ).first
-            if try row?.bigint(0) == 2 { return [] }
+        // The triggers and rights of a table of objects or of a collection.
+        private func findings(
+            _ name: String, _ relation: String, _ otherTriggers: [String], _ session: PostgresSession
+        ) throws -> [String] {
+            let names = [CaptureTriggers.rowTrigger, CaptureTriggers.truncateTrigger] + otherTriggers
+            let found = try session.query(
+                "SELECT tgname::text FROM pg_trigger WHERE tgrelid = $1::regclass AND tgenabled = 'A'",
+                [.text(relation)]
+            ).rows.map { try $0.text(0) }
+            let rights = try rights(relation, ["SELECT", "INSERT", "UPDATE", "DELETE"], session)
+            if Set(found).isSuperset(of: names) { return rights }
             return [
                 "table '\(name)' lacks the triggers that log its changes, or they are disabled; run "
                     + "'martlet-sync deploy'"
-            ]
+            ] + rights
         }
 
         private func rights(

@@ -97,10 +97,7 @@
                 stamp bigint := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint << 16;
             BEGIN
             \(CaptureTriggers.durability)
-                IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
-                    RAISE EXCEPTION 'TRUNCATE of a synchronized table needs the isolation level READ COMMITTED'
-                        USING ERRCODE = 'feature_not_supported', HINT = 'Use DELETE.';
-                END IF;
+            \(CaptureTriggers.truncateIsolation)
                 PERFORM FROM \(owner.relation) t
                     WHERE EXISTS (SELECT FROM \(relation) e WHERE e."owner" = t.\(owner.table.key.quoted)) FOR SHARE;
                 INSERT INTO martlet.log (type, op, facts, key, columns, old, new, time, property, element)

@@ -91,12 +91,7 @@
             _ operation: SyncOperation, at path: ValuePath, _ address: ObjectAddress, _ row: ObjectRow
         ) throws {
             let writer = try ElementWriter(row, path, origin)
-            // If the upload itself has inserted the row, the user may be unable to read it, and so to lock it.
-            let isCreated = if case .some(.none) = written[address] { true } else { false }
-            if try !isCreated && !row.lock() {
-                if try row.isVisible() { throw Self.notPermitted }
-                return
-            }
+            guard try exists(row, address) else { return }
             try writer.apply(operation)
             note([], of: address)
         }
@@ -111,9 +106,20 @@
             else {
                 throw InvalidUpload("an operation adds to a property of '\(row.table.typeName)' that is not a counter")
             }
-            guard try row.lock() else { return }
+            guard try exists(row, address) else { return }
             try row.add(amount, to: row.table.columns[position])
             note([path], of: address)
+        }
+
+        /// Locks a row that the upload changes. Returns false if it does not exist.
+        ///
+        /// - Throws: `ObjectRefusal` if the user can read the row, but not change it.
+        private func exists(_ row: ObjectRow, _ address: ObjectAddress) throws -> Bool {
+            // If the upload itself has inserted the row, the user may be unable to read it, and so to lock it.
+            if case .some(.none) = written[address] { return true }
+            if try row.lock() { return true }
+            if try row.isVisible() { throw Self.notPermitted }
+            return false
         }
 
         private mutating func note(_ paths: [ValuePath], of address: ObjectAddress) {

@@ -21,6 +21,9 @@
             package var tickMilliseconds = 1_000
             /// How long a client may take to send its HTTP request, in milliseconds.
             package var requestMilliseconds: Int64 = 10_000
+            /// After how long a connection is closed if the client has sent nothing, in milliseconds. A client sends a
+            /// ping every 30 seconds.
+            package var silenceMilliseconds = Int64(SyncProtocol.silenceSeconds) * 1_000
             /// How long sessions may take to end when the service shuts down, in milliseconds.
             package var shutdownMilliseconds = 10_000
 
@@ -193,6 +196,7 @@
 
         private var upgrader: NIOTypedWebSocketServerUpgrader<Connection> {
             let limit = options.messageBytes
+            let silence = TimeAmount.milliseconds(options.silenceMilliseconds)
             return NIOTypedWebSocketServerUpgrader(
                 maxFrameSize: limit,
                 shouldUpgrade: { channel, request in
@@ -206,13 +210,25 @@
                 },
                 upgradePipelineHandler: { channel, _ in
                     channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(
+                        try channel.pipeline.syncOperations.addHandlers([
                             NIOWebSocketFrameAggregator(
                                 minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 64, maxAccumulatedFrameSize: limit
-                            ))
+                            ),
+                            IdleStateHandler(readTimeout: silence), SilenceHandler(),
+                        ])
                         return .webSocket(try NIOAsyncChannel(wrappingChannelSynchronously: channel))
                     }
                 })
+        }
+    }
+
+    /// Closes a connection whose client has sent nothing for a while: it may be gone without a notice.
+    private final class SilenceHandler: ChannelInboundHandler {
+        typealias InboundIn = WebSocketFrame
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if case IdleStateHandler.IdleStateEvent.read = event { return context.close(promise: nil) }
+            context.fireUserInboundEventTriggered(event)
         }
     }
 

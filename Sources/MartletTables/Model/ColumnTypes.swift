@@ -64,7 +64,8 @@ struct ColumnTypes {
 
     // MARK: Defaults
 
-    /// The default of a column. An INSERT without the column then stores the default of a new object.
+    /// The SQL default of a column: an INSERT without the column stores the same value as in a new object. Nil if the
+    /// column has no default.
     func defaultText(_ property: PropertyModel) -> String? {
         if let value = property.defaultValue { return text(value, property.type.value) }
         guard !property.type.isOptional, !property.isPrimaryKey else { return nil }

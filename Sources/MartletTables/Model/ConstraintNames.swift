@@ -2,9 +2,9 @@ import MartletSchema
 
 /// The names of the constraints and indexes of tables.
 ///
-/// PostgreSQL would choose the same names, so tables whose constraints were created without names have them too. A name
-/// that is too long or occurs twice gets a hash of the table, the columns and the kind. A name therefore depends only
-/// on the schema.
+/// PostgreSQL would choose the same names, so constraints that were created without names have them too. A name that is
+/// too long or occurs twice ends with a hash of the table, the columns and the kind. A name therefore depends only on
+/// the schema.
 struct ConstraintNames {
     private let repeated: Set<String>
 

@@ -52,8 +52,8 @@ struct IntermediateTables {
             }
             let current = pairs.current(key, in: pair)
             let now = pair.new.foreignKeys.first { $0.column == column }
-            // If only the action has changed, all values are still valid. If the target has changed, they are not, so
-            // the reference keeps its old target.
+            // If only the action has changed, all values are still valid. If the target has changed, the values are not
+            // valid for the new target, so the reference keeps its old target.
             if let now, current?.table == now.table, current?.targetColumn == now.targetColumn {
                 keys.append(now)
             } else {
@@ -68,8 +68,8 @@ struct IntermediateTables {
     private func renamed(_ table: TableModel) -> TableModel {
         var table = table
         table.foreignKeys = table.foreignKeys.map { retargeted($0, column: $0.column) }
-        // The rules of a removed table can name columns that were renamed. They are replaced by rules that hide the
-        // rows from all users.
+        // The rules of a removed table can name columns that were renamed. These rules are replaced by rules that hide
+        // the rows from all users.
         table.policies = table.policies.map { policy in
             PolicyModel(
                 command: policy.command, using: policy.using.map { _ in "false" },

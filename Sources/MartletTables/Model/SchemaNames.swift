@@ -7,7 +7,8 @@ public struct SchemaNames: Sendable {
 
     /// - Parameters:
     ///   - types: the new name of each old type that still exists.
-    ///   - properties: for each of these types, by its old name: the new name of each old property that still exists.
+    ///   - properties: for each of these types, by the old name of the type: the new name of each old property that
+    ///     still exists.
     public init(types: [String: String], properties: [String: [String: String]]) {
         self.types = types
         self.properties = properties

@@ -2,9 +2,9 @@ public import MartletSchema
 
 /// The tables for the objects of a schema.
 ///
-/// Every object type with a primary key has a table, with a column for each property. Lists, sets and maps have tables of
-/// their own. Embedded objects are JSON. Linking objects and ignored properties have no column. If a type has the key
-/// `sync`, only synchronized types have tables, and local properties have no column.
+/// Every object type with a primary key has a table, with a column for each property. Lists, sets and maps have tables
+/// of their own. Embedded objects are JSON. Linking objects and ignored properties have no column. If any type of the
+/// schema has the key `sync`, only synchronized types have tables, and local properties have no column.
 public struct TableBuilder {
     private let schema: SchemaModel
     private let types: ColumnTypes

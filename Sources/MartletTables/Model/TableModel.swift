@@ -2,7 +2,7 @@ import MartletSchema
 
 /// A column of a table.
 public struct ColumnModel: Hashable, Sendable {
-    /// The property of the schema; for the columns of a collection, the role of the column.
+    /// The property of the schema. For the columns of a collection, the role of the column, such as `owner` or `value`.
     public let property: String
     public let name: String
     /// The SQL type, with its collation.
@@ -75,8 +75,8 @@ public struct TableModel: Hashable, Sendable {
     public var unique: [[String]]
     public var indexes: [String]
     public var foreignKeys: [ForeignKeyModel]
-    /// For a set with optional elements: the column of the elements, which contains NULL at most once for each owner.
-    /// Nil for other tables.
+    /// For a set whose elements can be NULL: the column of the elements, which contains NULL at most once for each
+    /// owner. Nil for other tables.
     public let singleNull: String?
     /// Empty if the schema has no rules for the table.
     public var policies: [PolicyModel]

@@ -26,8 +26,8 @@ struct ColumnChange {
         return removal + drop + relax + [alter("TYPE \(pair.new.type) USING \(conversion ?? replacement)")]
     }
 
-    /// Whether rows with values that the new column does not accept are deleted. Such rows are elements of collections,
-    /// whose columns have no default.
+    /// Whether a row is deleted if the new column does not accept its value. This happens only in tables of
+    /// collections, whose columns have no default.
     private var isRemoved: Bool { pair.new.isRequired && pair.new.defaultText == nil }
 
     private static let numbers: Set = ["smallint", "integer", "bigint", "real", "double precision", "numeric"]

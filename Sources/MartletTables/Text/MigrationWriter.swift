@@ -3,7 +3,7 @@ import MartletSchema
 /// Writes the statements that change the tables of one schema into the tables of another.
 ///
 /// The first statements remove what later statements would conflict with: rules, references, tables and constraints.
-/// The next statements rename, then change columns, and then add everything new.
+/// The following statements rename tables, columns and constraints, then change columns, and then add everything new.
 struct MigrationWriter {
     private let pairs: TablePairs
     private let updates: [String]
@@ -116,7 +116,7 @@ struct MigrationWriter {
             + columns.enumerated().map { rename(isExchange ? "martlet_renamed_\($0)" : $1.old.name, $1.new.name) }
     }
 
-    /// Renames constraints and indexes that remain. They get the names that they would have in new tables.
+    /// Renames constraints and indexes that remain, so that they have the same names as in newly created tables.
     private func constraintRenames() -> [String] {
         var constraints: [(table: String, old: String, new: String)] = []
         var indexes: [(old: String, new: String)] = []

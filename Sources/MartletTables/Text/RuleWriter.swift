@@ -28,8 +28,9 @@ enum RuleWriter {
         }
     }
 
-    // The trigger runs before the change. Changes that PostgreSQL itself makes for foreign keys are then exempt from
-    // the rules of the user, as with policies. A role that bypasses row level security bypasses the trigger too.
+    // The trigger runs before the change. In a trigger before a change, row level security is not active for changes
+    // that PostgreSQL itself makes for foreign keys. So these changes are exempt from the rules of the user, as they
+    // are from policies. A role that bypasses row level security bypasses the trigger too.
     private static func trigger(_ table: TableModel) -> [String] {
         guard !table.columnRules.isEmpty else { return [] }
         let function = "martlet_rules.\(SQLName.quoted(table.name))()"

@@ -23,9 +23,9 @@ public struct TableMigration {
         document(MigrationWriter(pairs, updates: embedded.statements()).statements())
     }
 
-    /// The migration in two parts, each in one transaction. The first part adds, and is run before any program uses the
-    /// new schema. The second part removes, and is run when no program uses the old schema any more. A part is nil if
-    /// it changes nothing.
+    /// The migration in two parts, each in one transaction. The first part adds what is new. Run it before any program
+    /// uses the new schema. The second part removes what is old. Run it when no program uses the old schema any more. A
+    /// part is nil if it changes nothing.
     public var parts: (expand: String?, contract: String?) {
         let between = IntermediateTables(pairs: pairs).tables()
         let first = MigrationWriter(

@@ -142,4 +142,18 @@ struct SyncedFormatTests {
         #expect(error?.code == .incompatibleConfiguration)
         withExtendedLifetime(plain) {}
     }
+
+    @Test("encoded values of unresolved links are replaced, also if a new value is equal to another old one")
+    func replacedValues() throws {
+        let connection = try Connection(ConnectionOptions(path: ":memory:"))
+        try connection.execute("CREATE TABLE martlet_meta (file_format INTEGER)")
+        try SyncCatalog.create(connection)
+        let links = UnresolvedLinks(connection)
+        func holder(_ key: ObjectKey) -> UnresolvedLinks.Holder { .init(RowID(table: 1, key: key), property: "any") }
+        for key in 1...3 as ClosedRange<ObjectKey> {
+            try links.add(holder(key), target: .integer(9), in: 2, whole: [0, UInt8(key)])
+        }
+        try links.replaceWholes([([0, 1], [0, 2]), ([0, 2], [0, 3]), ([0, 3], [0, 1])])
+        #expect(try (1...3).map { try links.whole(holder($0)) } == [[0, 2], [0, 3], [0, 1]])
+    }
 }

@@ -115,7 +115,7 @@
                     sync: both
                     read: author == $user.sub OR isPublic
                     write: author == $user.sub
-                    properties: {id: Int, name: String, author: String, isPublic: Bool, names: List<String>}
+                    properties: {id: Int, name: String, author: String, isPublic: Bool, names: List<String>, walks: {type: Int = 0, merge: add}}
                 """)
             let role = try ServiceRole(sample.session)
             let address = role.address(sample.address)
@@ -134,17 +134,24 @@
             let client = try CollectionClient(sample)
             let uploads = try PostgresSession(address)
             let names = try sample.path("names")
-            func store(_ claims: String, _ number: UInt64) throws -> UploadOutcome {
+            func store(
+                _ claims: String, _ number: UInt64, _ operations: [SyncOperation]? = nil
+            ) throws -> UploadOutcome {
+                let insertions: [SyncOperation] = [1, 2].map {
+                    .insertElement(sample.dog($0), names, client.positions()[0], .text("new"))
+                }
                 let upload = ClientMessage.Upload(
                     number: number, base: start, time: HybridTimestamp(milliseconds: 1_700_000_000_000),
-                    operations: [1, 2].map {
-                        .insertElement(sample.dog($0), names, client.positions()[0], .text("new"))
-                    })
+                    operations: operations ?? insertions)
                 return try UploadWriter(sample.catalog).store(upload, of: client.id, claims: claims, in: uploads)
             }
             let refused = try store(#"{"sub":"ben"}"#, 1)
             #expect(UploadingClient.reasons(refused)?[sample.dog(2)] == .notPermitted)
             #expect(try store(#"{"sub":"ada"}"#, 2) == .stored([]))
+            let additions: [SyncOperation] = try [1, 2].map { .add(sample.dog($0), try sample.path("walks"), 1) }
+            let counter = try store(#"{"sub":"ben"}"#, 3, additions)
+            #expect(UploadingClient.reasons(counter) == [sample.dog(2): .notPermitted])
+            #expect(try sample.count("dog WHERE walks = 0") == 2)
             let batch = try await ben.read(after: start)
             #expect(batch.contents.keys.map { $0 } == [sample.dog(2)])
             #expect(try await ada.read(after: start).contents.count == 2)

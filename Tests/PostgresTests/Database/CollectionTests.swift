@@ -218,6 +218,8 @@
             try sample.session.execute("DROP TRIGGER \"00_martlet_log\" ON dog_scores")
             let findings = try DeploymentCheck(sample.catalog).findings(in: sample.session)
             #expect(findings.count == 1 && findings[0].hasPrefix("table 'dog_scores' lacks the triggers"))
+            try sample.session.execute("DROP TRIGGER \"00_martlet_position\" ON dog_names")
+            #expect(try DeploymentCheck(sample.catalog).findings(in: sample.session).count == 2)
             try sample.session.execute(
                 """
                 DROP TABLE dog_names;

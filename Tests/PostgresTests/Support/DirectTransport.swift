@@ -9,20 +9,27 @@
     struct DirectTransport: SyncTransport {
         struct Unreachable: Error {}
 
-        private static let services = Mutex<[Int: DirectService]>([:])
+        private struct Services {
+            var byPort: [Int: DirectService] = [:]
+            var lastPort = 0
+        }
+
+        private static let services = Mutex(Services())
 
         /// Adds a service, and returns its port.
         ///
-        /// - Parameter port: 0 for any.
+        /// - Parameter port: the port of a service that was removed; 0 for a new one. No other service gets the port of
+        ///   a removed one, because its clients may still try to connect.
         static func add(_ service: DirectService, _ port: Int) -> Int {
             services.withLock { services in
-                let port = port == 0 ? (services.keys.max() ?? 0) + 1 : port
-                services[port] = service
+                if port == 0 { services.lastPort += 1 }
+                let port = port == 0 ? services.lastPort : port
+                services.byPort[port] = service
                 return port
             }
         }
 
-        static func remove(_ port: Int) { services.withLock { $0[port] = nil } }
+        static func remove(_ port: Int) { services.withLock { $0.byPort[port] = nil } }
 
         func hash(of schema: AgreedSchema) -> [UInt8] { SchemaHash.of(schema) }
 
@@ -30,7 +37,7 @@
             _ url: URL, connected: @escaping @Sendable () async -> Void, output: AsyncStream<ClientMessage>,
             received: @escaping @Sendable (ServiceMessage) async -> Void
         ) async throws {
-            guard let service = Self.services.withLock({ $0[url.port ?? 0] }) else { throw Unreachable() }
+            guard let service = Self.services.withLock({ $0.byPort[url.port ?? 0] }) else { throw Unreachable() }
             try await service.withSession { session in
                 await connected()
                 try await withTaskCancellationHandler {

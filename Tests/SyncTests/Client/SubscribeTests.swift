@@ -191,7 +191,7 @@ struct SubscribeTests {
                 subscriptions.append(QuerySubscription<TaskItem>(name: "a"), QuerySubscription<TaskItem>(name: "a"))
             }
         }
-        #expect(realm.subscriptions.count == 3 && old.state == .complete)
+        #expect(realm.subscriptions.count == 3 && subscriptions.count == 3 && old.state == .complete)
         try change(subscriptions) {
             subscriptions.first(named: "urgent")?.updateQuery(toType: TaskItem.self) { $0.priority > 7 }
             subscriptions.remove(ofType: TaskItem.self)

@@ -176,6 +176,23 @@ struct SyncClientTests {
         }
     }
 
+    @Test("what waits for the service ends when the file is closed Y17")
+    func waitingWhileClosing() async throws {
+        let fixture = try SyncFixture()
+        await fixture.service.setReachable(false)
+        var realm: Realm? = try await Realm(configuration: fixture.configuration())
+        let session = try #require(realm?.syncSession)
+        try realm?.write { realm?.add(TaskItem(id: 1, title: "write")) }
+        let waiting = [
+            Task { try await session.wait(for: .upload) }, Task { try await session.wait(for: .download) },
+            Task { for await _ in session.connectionStates {} }, Task { for await _ in session.downloadProgress {} },
+        ]
+        try await Task.sleep(for: .milliseconds(50))
+        realm = nil
+        for task in waiting { try await task.value }
+        for await _ in session.connectionStates {}
+    }
+
     @Test("a file is closed in the middle of its synchronization, and it can be deleted Y17")
     func closingWhileBusy() async throws {
         let fixture = try SyncFixture()

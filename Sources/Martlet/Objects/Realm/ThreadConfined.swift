@@ -21,7 +21,7 @@ public protocol ThreadConfined {
 /// Finds one object, collection or other value in any Realm of its file.
 // Sendable: `find` captures only keys and types, and is called on the executor of its parameter.
 public struct _Locator: @unchecked Sendable {
-    let coordinator: StoreCoordinator
+    private let reference: StoreReference
     let configuration: Realm.Configuration
     /// A version that contains the value. A Realm with an older version is refreshed first.
     let version: Version
@@ -40,7 +40,7 @@ public struct _Locator: @unchecked Sendable {
 
     init(_ context: RealmContext, _ name: String, row: RowID? = nil, _ find: @escaping (RealmContext) -> Any?) {
         self.row = row
-        coordinator = context.coordinator
+        reference = StoreReference(context.coordinator)
         configuration = context.configuration
         // An object that was created in the open write can be found only after the commit of this write.
         version = context.version + (context.hasCreated(row) ? 1 : 0)
@@ -49,6 +49,8 @@ public struct _Locator: @unchecked Sendable {
         self.name = name
         self.find = find
     }
+
+    var coordinator: StoreCoordinator { reference.coordinator }
 
     /// False if the row was added by a write that was rolled back, or that `context` cannot see yet. The key of the row
     /// then belongs to no row or to another one.
