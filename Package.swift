@@ -278,13 +278,17 @@ if Context.environment["MARTLET_SYNC_COST"] != nil {
 // Bugs that 'make exact-bugs', 'make sync-bugs' and 'make schedule-bugs' must find. 'Scripts/covered-files' compiles
 // them too, but enables none. No other build contains them.
 if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
-    let needed: Set = [
-        "CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS", "CMartletRuntime", "MartletValues", "MartletSQLite",
-        "MartletEngine", "Martlet",
-        "ConformanceModels",
-        "MartletTestSupport", "ModelTesting", "ExactTests", "ScheduleTests",
-        "MartletSyncProtocol", "MartletSync", "MartletSyncService", "SyncTests",
-    ]
+    var needed: Set<String> = []
+    var found = ["ExactTests", "ScheduleTests", "SyncTests"]
+    while let name = found.popLast() {
+        guard needed.insert(name).inserted else { continue }
+        for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+            switch dependency {
+            case .byNameItem(let name, _), .targetItem(let name, _): found.append(name)
+            default: break
+            }
+        }
+    }
     package.targets.removeAll { !needed.contains($0.name) }
     package.products = []
     for target in package.targets where target.type != .system {

@@ -208,6 +208,23 @@ struct ServiceSessionTests {
             ])
     }
 
+    @Test("the service does a limited amount of work for a client, and the rest waits until the next tick")
+    func limitedWork() {
+        var session = openSession { ($0.workAtOnce, $0.workPerSecond) = (100, 60) }
+        _ = session.tick(1_000)
+        // A set with one subscription costs 51.
+        for set in 1...2 as ClosedRange<UInt64> {
+            #expect(!session.receive(.subscribe(set: set, [Self.query])).isEmpty)
+            _ = session.finish(.changed(batch("1"), SubscriptionData(rows: [], leaving: [])))
+        }
+        #expect(session.receive(.subscribe(set: 3, [Self.query])).isEmpty)
+        #expect(session.tick(1_020).isEmpty)
+        #expect(!session.tick(1_100).isEmpty)
+        _ = session.finish(.changed(batch("1"), SubscriptionData(rows: [], leaving: [])))
+        // What others have committed does not wait.
+        #expect(text(session.logChanged()) == ["read after 1"])
+    }
+
     @Test("a client that sends faster than the service answers loses its connection")
     func flood() {
         var session = openSession { $0.waitingMessages = 3 }

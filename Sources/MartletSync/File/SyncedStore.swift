@@ -107,7 +107,7 @@ package final class SyncedStore: Sendable {
         }
     }
 
-    private func uploads(_ entries: [OutboxEntry]) throws -> [ClientMessage.Upload] {
+    func uploads(_ entries: [OutboxEntry]) throws -> [ClientMessage.Upload] {
         try entries.map { entry in
             do {
                 return ClientMessage.Upload(
@@ -251,7 +251,7 @@ package final class SyncedStore: Sendable {
         try write { transaction in try transaction.handle.read { try body(SyncTables($0)) } }
     }
 
-    private func write<R>(_ body: (WriteTransaction) throws -> R?) throws -> R? {
+    func write<R>(_ body: (WriteTransaction) throws -> R?) throws -> R? {
         var handle: SnapshotHandle?
         let transaction = try coordinator.beginWrite(replacing: &handle)
         transaction.isDownload = true
@@ -265,87 +265,6 @@ package final class SyncedStore: Sendable {
         } catch {
             transaction.abandon()
             throw error
-        }
-    }
-
-    // MARK: The numbers of types and properties
-
-    // The operations of the outbox contain numbers of types and properties. They are translated when the schema has
-    // changed. A program with the former schema that has the file open can then no longer write to it.
-    private func adoptNumbering() throws {
-        guard !coordinator.options.isReadOnly else { return }
-        let numbering = schema.numbering
-        let known = try read { try $0.record().numbering }
-        if known == numbering { return }
-        _ = try write { transaction in
-            let writer = DownloadWriter(transaction)
-            try transaction.handle.read { connection in
-                let tables = SyncTables(connection)
-                var record = try tables.record()
-                let translation = NumberTranslation(from: record.numbering, to: schema) { type in
-                    writer.schema[type.name].map { writer.defaultValues($0.id) } ?? []
-                }
-                for upload in try uploads(tables.outbox(after: record.acknowledged)) where record.numbering != numbering
-                {
-                    let operations = try translated(upload, translation)
-                    try tables.replaceOperations(of: upload.number, by: SyncOperation.encoded(operations))
-                }
-                if record.numbering != "" {
-                    for set in Set([record.shownSet, record.wantedSet]) {
-                        // Subscriptions to types that are not synchronized any more are removed.
-                        let subscriptions = try tables.subscriptions(of: set).filter {
-                            schema.number(of: $0.type) != nil
-                        }.map { try translated($0, translation) }
-                        try tables.write(subscriptions, of: set)
-                    }
-                }
-                try translateUnresolved(UnresolvedLinks(connection), translation)
-                record.numbering = numbering
-                try tables.write(record)
-            }
-        }
-    }
-
-    private func translateUnresolved(_ links: UnresolvedLinks, _ translation: NumberTranslation) throws {
-        let changes = try links.wholes().map { bytes in
-            var reader = try MessageReader(bytes)
-            var writer = MessageWriter()
-            writer.value(translation.translatedAny(try reader.syncValue()))
-            return (old: bytes, new: writer.bytes)
-        }
-        try links.replaceWholes(changes)
-    }
-
-    private func translated(
-        _ subscription: StoredSubscription, _ translation: NumberTranslation
-    ) throws -> StoredSubscription {
-        var subscription = subscription
-        do {
-            let condition = try SubscriptionCondition(encoded: subscription.condition)
-            subscription.condition = try translation.translated(condition, of: subscription.type).encoded()
-        } catch let missing as NumberTranslation.Missing {
-            throw EngineError(
-                .schemaMismatch, path: coordinator.path,
-                "a subscription of the file compares \(missing.name), which is not synchronized any more; nothing was "
-                    + "changed; remove the subscription with the previous version of the program first")
-        } catch {
-            throw EngineError.damaged(
-                "a condition in 'martlet_subscriptions' cannot be read (\(error))", path: coordinator.path)
-        }
-        return subscription
-    }
-
-    private func translated(
-        _ upload: ClientMessage.Upload, _ translation: NumberTranslation
-    ) throws -> [SyncOperation] {
-        do {
-            return try upload.operations.map { try translation.translated($0) }
-        } catch let missing as NumberTranslation.Missing {
-            throw EngineError(
-                .schemaMismatch, path: coordinator.path,
-                "the file has a transaction that was not uploaded yet and that has changed \(missing.name), which is not "
-                    + "synchronized any more; nothing was changed; upload it with the previous version of the program first"
-            )
         }
     }
 }

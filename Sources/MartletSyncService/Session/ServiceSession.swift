@@ -23,6 +23,11 @@ package struct ServiceSession: Sendable {
         package var waitingUploadBytes = 96 << 20
         /// The greatest number of subscriptions of one client.
         package var subscriptions = 1_000
+        /// How much the service does for one client in a second. An upload and a mark cost 1, a new token 10, and a set of
+        /// subscriptions 50 and 1 for each of them. Further messages of the client wait.
+        package var workPerSecond = 1_000
+        /// How much the service does at once for a client that has sent nothing for a while.
+        package var workAtOnce = 2_000
         /// Rows are divided into messages of at most this many bytes. A larger row has a message of its own.
         package var rowBytesPerMessage = 256 << 10
         /// How often a client gets a new cursor, in milliseconds, even if nothing has changed for it. With this cursor
@@ -50,6 +55,16 @@ package struct ServiceSession: Sendable {
         case store(ClientMessage.Upload, bytes: Int)
         case mark(UInt64)
         case token(String)
+
+        /// See `Limits.workPerSecond`. Nothing for what the client has not asked for.
+        var cost: Int {
+            switch self {
+            case .read: 0
+            case .store, .mark: 1
+            case .token: 10
+            case .subscribe(_, let queries): 50 + queries.count
+            }
+        }
     }
 
     /// Why the session reads the log.
@@ -80,6 +95,9 @@ package struct ServiceSession: Sendable {
     private var sentAt: UInt64 = 0
     /// The time of the first call of `tick`.
     private var createdAt: UInt64 = 0
+    private var tickedAt: UInt64 = 0
+    /// How much the service may do for the client until the next tick.
+    private var budget: Int
     /// The newest upload that the client knows to be stored.
     private var acknowledgedUpload: UInt64 = 0
     /// What was reverted in uploads that are not acknowledged yet.
@@ -96,6 +114,7 @@ package struct ServiceSession: Sendable {
     ) {
         self.limits = limits
         self.compile = compile
+        budget = limits.workAtOnce
         filter = SubscriptionFilter([]) { _, _ in false }
     }
 
@@ -156,10 +175,14 @@ package struct ServiceSession: Sendable {
                 return [.send(.tokenDue)]
             }
         }
+        let elapsed = tickedAt == 0 ? 0 : Int(min(now &- tickedAt, 3_600_000))
+        tickedAt = now
+        budget = min(limits.workAtOnce, budget + elapsed * limits.workPerSecond / 1_000)
         if sentAt == 0 { sentAt = now }
-        guard running == nil, now >= sentAt + limits.cursorMilliseconds else { return [] }
-        sentAt = now
-        waiting.append(.read(.cursor))
+        if running == nil, now >= sentAt + limits.cursorMilliseconds {
+            sentAt = now
+            waiting.append(.read(.cursor))
+        }
         return runNext()
     }
 
@@ -249,7 +272,9 @@ package struct ServiceSession: Sendable {
     // MARK: Tasks
 
     private mutating func runNext() -> [ServiceAction] {
-        while case .open = phase, running == nil, !waiting.isEmpty {
+        while case .open = phase, running == nil, let cost = waiting.first?.cost {
+            if cost > 0 && budget <= 0 { return [] }
+            budget -= cost
             let work = waiting.removeFirst()
             switch work {
             case .read(.stored), .mark: return run(work, .read(after: cursor, for: filter.queries, isCurrent: true))
