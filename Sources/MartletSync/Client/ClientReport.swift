@@ -1,4 +1,4 @@
-import MartletEngine
+package import MartletEngine
 package import MartletSyncProtocol
 package import MartletValues
 
