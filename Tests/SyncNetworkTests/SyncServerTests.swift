@@ -45,7 +45,7 @@
 
     private func recordIssue(_ text: String) { Issue.record(Comment(rawValue: text)) }
 
-    @Suite("the sync server and its connections", .timeLimit(.minutes(2)))
+    @Suite("the sync server and its connections", .timeLimit(.minutes(5)))
     struct SyncServerTests {
         /// Runs a server with a database of its own while `body` runs.
         private func withServer(

@@ -11,7 +11,7 @@
     /// End-to-end tests of Realms with generated classes, the service and PostgreSQL; with the trait 'Sync', also of
     /// the network.
     @MainActor
-    @Suite("PostgreSQL: synchronized Realms", .needsPostgres, .timeLimit(.minutes(2)))
+    @Suite("PostgreSQL: synchronized Realms", .needsPostgres, .timeLimit(.minutes(5)))
     struct RealmTests {
         private let system: TasksSystem
         private let session: PostgresSession
@@ -102,7 +102,7 @@
                 _ = try await ada.objects(TaskItem.self).subscribe()
                 let padding = String(repeating: "x", count: 1_000)
                 try ada.write { for id in 1...3_000 { ada.add(TaskItem(id: id, title: "\(id) \(padding)")) } }
-                try await ada.syncSession?.wait(for: .upload, timeout: 60)
+                try await ada.syncSession?.wait(for: .upload, timeout: 300)
                 try await wait { seen.count == 3_000 }
             }
             #expect(try session.query("SELECT count(*) FROM task_item").first?.bigint(0) == 3_000)
@@ -166,9 +166,9 @@
             try ada.write { for id in 1...2 { ada.add(TaskItem(id: id, title: "offline", priority: 1)) } }
             try await withService(database(), port: port) { _ in
                 ada.syncSession?.reconnect()
-                _ = try await ada.objects(TaskItem.self).subscribe(waitForSync: .always, timeout: 60)
-                try await ada.syncSession?.wait(for: .upload, timeout: 60)
-                try await ada.syncSession?.wait(for: .download, timeout: 60)
+                _ = try await ada.objects(TaskItem.self).subscribe(waitForSync: .always, timeout: 300)
+                try await ada.syncSession?.wait(for: .upload, timeout: 300)
+                try await ada.syncSession?.wait(for: .download, timeout: 300)
                 ada.refresh()
                 #expect(ada.objects(TaskItem.self).map(\.title) == ["offline", "offline"])
             }
@@ -190,8 +190,8 @@
             try session.execute("INSERT INTO task_item (id, title) VALUES (200, 'SQL')")
             try await withService(database(), port: port) { _ in
                 ada.syncSession?.reconnect()
-                try await ada.syncSession?.wait(for: .upload, timeout: 60)
-                try await ada.syncSession?.wait(for: .download, timeout: 60)
+                try await ada.syncSession?.wait(for: .upload, timeout: 300)
+                try await ada.syncSession?.wait(for: .download, timeout: 300)
                 ada.refresh()
                 #expect(ada.objects(TaskItem.self).count == 101)
                 #expect(try session.query("SELECT count(*) FROM task_item").first?.bigint(0) == 101)

@@ -9,7 +9,7 @@
 
     /// Tests the whole service with a schema that has rules. The token of a client contains the claims of its user as
     /// JSON.
-    @Suite("PostgreSQL: users and rules", .needsPostgres, .timeLimit(.minutes(2)))
+    @Suite("PostgreSQL: users and rules", .needsPostgres, .timeLimit(.minutes(5)))
     struct RuleSystemTests {
         private let address: String
         private let session: PostgresSession

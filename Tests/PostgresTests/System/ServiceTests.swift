@@ -9,7 +9,7 @@
     import Testing
 
     /// The service with PostgreSQL, and clients without files.
-    @Suite("PostgreSQL: the whole service", .needsPostgres, .timeLimit(.minutes(2)))
+    @Suite("PostgreSQL: the whole service", .needsPostgres, .timeLimit(.minutes(5)))
     struct ServiceTests {
         private struct UnknownToken: Error {}
 

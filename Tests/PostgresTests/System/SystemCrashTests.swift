@@ -84,8 +84,8 @@
             var added: Int64 = 0
             try await withService(system.database()) { url in
                 let realms = try SystemClient.all.map { ($0, try $0.realm(system, url)) }
-                for (_, realm) in realms { try await realm.syncSession?.wait(for: .upload, timeout: 60) }
-                for (_, realm) in realms { try await realm.syncSession?.wait(for: .download, timeout: 60) }
+                for (_, realm) in realms { try await realm.syncSession?.wait(for: .upload, timeout: 300) }
+                for (_, realm) in realms { try await realm.syncSession?.wait(for: .download, timeout: 300) }
                 let session = try PostgresSession(system.address)
                 for (client, realm) in realms {
                     realm.refresh()

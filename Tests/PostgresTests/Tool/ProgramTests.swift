@@ -12,7 +12,7 @@
         import FoundationNetworking
     #endif
 
-    @Suite("PostgreSQL: the program martlet-sync", .needsPostgres, .timeLimit(.minutes(2)))
+    @Suite("PostgreSQL: the program martlet-sync", .needsPostgres, .timeLimit(.minutes(5)))
     struct ProgramTests {
         private static let secret = "a secret of thirty-two characters"
 
