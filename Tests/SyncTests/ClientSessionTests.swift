@@ -28,6 +28,34 @@ struct ClientSessionTests {
         #expect(third == [.send(.subscribe(set: 2, []))])
     }
 
+    @Test("a file that is older than the uploads of its client becomes the file of a new client Y14")
+    func olderFile() {
+        func first(stored: UInt64, time: UInt64) -> ClientAction? {
+            var state = ClientState()
+            state.identity = ClientIdentity(id: 1, secret: [1])
+            for _ in 1...2 { state.write([], wall: 5) }
+            var session = ClientSession(state, schemaHash: [], token: "")
+            let welcome = ServiceMessage.welcome(
+                .init(
+                    identity: ClientIdentity(id: 1, secret: [1]), epoch: "e", milliseconds: 0, storedUpload: stored,
+                    storedTime: time))
+            return session.receive(welcome, wall: 0).first
+        }
+        var state = ClientState()
+        state.write([], wall: 5)
+        let time = state.outbox[0].time.rawValue
+        #expect(first(stored: 0, time: 0) == .save)
+        #expect(first(stored: 1, time: time) == .save)
+        #expect(first(stored: 1, time: 0) == .save)
+        for (stored, time) in [(1, time + 1), (3, time)] as [(UInt64, UInt64)] {
+            guard case .close(let failure)? = first(stored: stored, time: time) else {
+                Issue.record("the session continues after upload \(stored)")
+                continue
+            }
+            #expect(failure.action == .registerAgain)
+        }
+    }
+
     @Test("a service that gives the client another number is not trusted")
     func otherIdentity() {
         var state = ClientState()

@@ -96,6 +96,18 @@ struct ServiceSessionTests {
         #expect(text(session.finish(.read(batch("5", [inserted(1)])))) == ["changes to 5, upload 0, 1 rows"])
     }
 
+    @Test("a client that starts again learns with its first position which uploads are stored Y12")
+    func restartedClient() {
+        var session = session()
+        _ = session.receive(hello())
+        _ = session.finish(.authenticated(.init(id: "ada")))
+        var client = OpenedClient(
+            identity: ClientIdentity(id: 7, secret: [1]), epoch: "a", milliseconds: 1_000, storedUpload: 6)
+        client.reverted = [RevertedUpload(number: 6, objects: [])]
+        #expect(text(session.finish(.opened(client))) == ["welcome", "read after nothing"])
+        #expect(text(session.finish(.read(batch("5")))).last == "changes to 5, upload 6, 0 rows")
+    }
+
     @Test("a client without a position gets one, without the log before it")
     func withoutPosition() {
         var session = session()

@@ -161,11 +161,22 @@ struct SessionDriverTests {
 
     @Test("a client that never reads loses its connection")
     func blockedClient() async throws {
-        let driver = driver { $0.maximumBytes = 1_500 }
+        let driver = driver { $0.stallMilliseconds = 5_000 }
         try await open(driver)
         await driver.logChanged()
         await database.finishNext { _, _ in batch("2", rows: 2) }
-        while await !driver.isEnded { await Task.yield() }
+        while await driver.outputBytes == 0 { await Task.yield() }
+        await driver.tick(1_000)
+        // The time begins again when the connection takes something.
+        _ = await driver.nextOutput()
+        await driver.logChanged()
+        await database.finishNext { _, _ in batch("3", rows: 2) }
+        while await driver.outputBytes == 0 { await Task.yield() }
+        await driver.tick(6_000)
+        await driver.tick(10_999)
+        #expect(await !driver.isEnded)
+        await driver.tick(11_000)
+        #expect(await driver.isEnded)
         #expect(await driver.nextOutput() == nil)
     }
 

@@ -129,4 +129,7 @@ bool cmartlet_remove_lock(int descriptor);
 /// function. Returns the object or null.
 void *swift_tryRetain(void *object);
 
+/// True if the bytes contain the pattern. Takes linear time for all bytes and patterns.
+bool cmartlet_contains(const void *bytes, size_t count, const void *pattern, size_t pattern_count);
+
 #endif

@@ -1,3 +1,4 @@
+import CMartletRuntime
 import Foundation
 import MartletSQLite
 package import MartletValues
@@ -112,13 +113,24 @@ package final class TextPattern: Sendable {
         guard lastStart >= 0 else { return false }
         switch match {
         case .contains:
-            for start in 0...lastStart where occurs(at: start) { return true }
-            return false
+            if !ignoresCase { return isFound(pattern, in: text) }
+            return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count) { folded in
+                for index in text.indices { folded[index] = lowercased(text[index]) }
+                return isFound(pattern, in: UnsafeBufferPointer(folded))
+            }
         case .begins: return occurs(at: 0)
         case .ends: return occurs(at: lastStart)
         case .equals: return lastStart == 0 && occurs(at: 0)
         case .like: return false
         }
+    }
+
+    private static func isFound(
+        _ pattern: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        guard let start = pattern.baseAddress, pattern.count > 0 else { return true }
+        guard let base = text.baseAddress else { return false }
+        return cmartlet_contains(base, text.count, start, pattern.count)
     }
 
     static func matches(_ bytes: [UInt8], _ match: Predicate.TextMatch, _ pattern: [UInt8]) -> Bool {

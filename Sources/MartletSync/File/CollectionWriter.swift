@@ -47,12 +47,13 @@ struct CollectionWriter {
         let stored = try writer.elements(of: row, property.index)
         switch property.kind {
         case .list:
-            let positions = try positions(property, row).filter(\.isShown)
-            guard positions.count == stored.count else {
-                throw MalformedMessage("a list has not one position for each element")
+            var positions = try positions(property, row).filter(\.isShown).map(\.position)
+            // The changes of an object that is only uploaded are not recorded, and so are its positions.
+            if positions.count != stored.count {
+                positions = ListPosition.between(nil, nil, count: stored.count, client: 0)
             }
             return .elements(
-                try zip(positions, stored).map { ListElement(position: $0.position, value: try value($1, property)) })
+                try zip(positions, stored).map { ListElement(position: $0, value: try value($1, property)) })
         case .set: return .list(try stored.map { try value($0, property) })
         default:
             return .map(

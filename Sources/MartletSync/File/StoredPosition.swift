@@ -17,7 +17,7 @@ struct StoredPosition: Equatable {
     }
 
     static func decoded(_ bytes: [UInt8]) throws(MalformedMessage) -> [StoredPosition] {
-        var reader = try MessageReader(bytes)
+        var reader = try MessageReader(bytes, limits: .ofService)
         return try reader.list { reader throws(MalformedMessage) in
             StoredPosition(position: try reader.position(), isShown: try reader.byte() == 1)
         }

@@ -26,7 +26,7 @@ extension SyncApplier {
             return message.bytes
         }
         writer.removesTarget = { [schema, tables, unowned writer] row, property, whole, leaving in
-            var reader = try MessageReader(whole)
+            var reader = try MessageReader(whole, limits: .ofService)
             let value = try reader.syncValue()
             let collections = CollectionWriter(schema: schema, writer: writer)
             let missing = try collections.write(value, property, row) { address in

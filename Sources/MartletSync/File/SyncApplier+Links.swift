@@ -14,7 +14,7 @@ extension SyncApplier {
             let type = writer.schema.tables[holder.row.table]?.type
             guard let property = type?[holder.property] else { continue }
             if property.isCollection {
-                var reader = try MessageReader(try unresolved { try $0.whole(holder) })
+                var reader = try MessageReader(try unresolved { try $0.whole(holder) }, limits: .ofService)
                 try write(try reader.syncValue(), property, holder.row)
                 continue
             }
@@ -24,7 +24,7 @@ extension SyncApplier {
                 continue
             }
             // Other links in the value may still be unresolved.
-            var reader = try MessageReader(try unresolved { try $0.whole(holder) })
+            var reader = try MessageReader(try unresolved { try $0.whole(holder) }, limits: .ofService)
             try update(holder.row, [property.index: reader.syncValue()])
         }
     }

@@ -41,7 +41,7 @@ extension SyncedStore {
 
     private func translateUnresolved(_ links: UnresolvedLinks, _ translation: NumberTranslation) throws {
         let changes = try links.wholes().map { bytes in
-            var reader = try MessageReader(bytes)
+            var reader = try MessageReader(bytes, limits: .ofService)
             var writer = MessageWriter()
             writer.value(translation.translatedAny(try reader.syncValue()))
             return (old: bytes, new: writer.bytes)

@@ -43,7 +43,8 @@
                 package mutating func next() async throws -> ServiceMessage? {
                     while let frame = try await frames.next() {
                         switch frame.opcode {
-                        case .binary: return try ServiceMessage(Array(frame.unmaskedData.readableBytesView))
+                        case .binary:
+                            return try ServiceMessage(Array(frame.unmaskedData.readableBytesView), limits: .ofService)
                         case .ping:
                             try await outbound.write(
                                 WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData))
@@ -110,7 +111,7 @@
         }
 
         private static func upgrade(_ channel: any Channel, _ host: String) throws -> EventLoopFuture<Upgrade> {
-            let limit = MessageLimits().messageBytes
+            let limit = MessageLimits.ofService.messageBytes
             let upgrader = NIOTypedWebSocketClientUpgrader<Upgrade>(maxFrameSize: limit) { channel, _ in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers([

@@ -116,6 +116,14 @@ package struct ClientSession: Sendable {
         // The service has fewer uploads than it has acknowledged: its database was restored from a backup that does not
         // contain them.
         guard welcome.storedUpload >= state.acknowledgedUpload else { return [.close(.lostUploads)] }
+        // The file is an older copy, or has lost commits in a power failure: the service has uploads under numbers that
+        // the file uses for other changes.
+        if welcome.storedUpload > state.acknowledgedUpload {
+            let upload = state.outbox.first { $0.number == welcome.storedUpload }
+            guard let upload, [0, upload.time.rawValue].contains(welcome.storedTime) else {
+                return [.close(.olderFile)]
+            }
+        }
         epoch = welcome.epoch
         state.identity = welcome.identity
         state.clock.synchronize(service: welcome.milliseconds, wall: wall)
@@ -197,6 +205,8 @@ extension ServiceMessage {
 extension ServiceMessage.Failure {
     fileprivate static let lostUploads = ServiceMessage.Failure(
         action: .registerAgain, message: "the service has lost uploads that it has acknowledged", delayMilliseconds: 0)
+    fileprivate static let olderFile = ServiceMessage.Failure(
+        action: .registerAgain, message: "the service has uploads that the file does not contain", delayMilliseconds: 0)
     fileprivate static let unexpected = ServiceMessage.Failure(
         action: .retry, message: "the service sent a message that is not expected now", delayMilliseconds: 1_000)
 }

@@ -14,6 +14,7 @@ extension ServiceMessage {
             writer.text(welcome.epoch)
             writer.number(welcome.milliseconds)
             writer.number(welcome.storedUpload)
+            writer.number(welcome.storedTime)
         case .chunk(let rows, let leaving, let progress):
             writer.rows(rows)
             writer.addresses(leaving)
@@ -73,7 +74,7 @@ extension ServiceMessage {
             self = .welcome(
                 Welcome(
                     identity: try reader.identity(), epoch: try reader.text(), milliseconds: try reader.number(),
-                    storedUpload: try reader.number()))
+                    storedUpload: try reader.number(), storedTime: try reader.number()))
         case .chunk:
             self = .chunk(rows: try reader.rows(), leaving: try reader.addresses(), progress: try reader.number())
         case .complete: self = .complete(set: try reader.number(), SyncCursor(try reader.text()))

@@ -41,8 +41,13 @@ package enum ServiceMessage: Sendable, Hashable {
         package var milliseconds: UInt64
         /// The number of the newest upload of this client that the service has stored.
         package var storedUpload: UInt64
+        /// The time stamp of that upload, as the client has sent it; 0 if the service does not know it.
+        package var storedTime: UInt64
 
-        package init(identity: ClientIdentity, epoch: String, milliseconds: UInt64, storedUpload: UInt64) {
+        package init(
+            identity: ClientIdentity, epoch: String, milliseconds: UInt64, storedUpload: UInt64, storedTime: UInt64 = 0
+        ) {
+            self.storedTime = storedTime
             self.identity = identity
             self.epoch = epoch
             self.milliseconds = milliseconds

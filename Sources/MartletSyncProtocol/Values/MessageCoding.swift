@@ -19,6 +19,14 @@ package struct MessageLimits: Sendable {
     package var depth = 256
 
     package init() {}
+
+    /// The limits for what a client reads from its service and from its own file: one object may be larger than a
+    /// message of a client, because several uploads can have filled it.
+    package static var ofService: MessageLimits {
+        var limits = MessageLimits()
+        (limits.messageBytes, limits.valueBytes) = (64 << 20, 64 << 20)
+        return limits
+    }
 }
 
 /// Writes the parts of a message. Every value has exactly one encoding, so that equal messages have equal bytes.

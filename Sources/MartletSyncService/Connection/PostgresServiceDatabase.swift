@@ -9,6 +9,7 @@
     /// The catalog is guarded by a mutex. Each task uses the catalog that it finds at its beginning.
     package final class PostgresServiceDatabase: ServiceDatabase {
         let pool: ConnectionPool
+        private let feedPool: ConnectionPool
         private let shared: SharedCatalog
         let feed: LogFeed
         private let verify: @Sendable (String) async throws -> AuthenticatedUser
@@ -47,6 +48,9 @@
                 })
             shared.current.unfitting.setLog(log)
             self.pool = pool
+            // Statements that wait for locks must not keep the instance from reading the log.
+            let feedPool = pool.separate(count: 1)
+            self.feedPool = feedPool
             self.shared = shared
             self.verify = verify
             self.log = log
@@ -54,7 +58,7 @@
             feed = LogFeed { cursor in
                 metrics.add(.logReadings)
                 let catalog = shared.current
-                let batch = try await pool.run { session in
+                let batch = try await feedPool.run { session in
                     guard let cursor else {
                         return LogBatch(cursor: try DatabaseSnapshot.read(catalog, in: session) { $0.cursor })
                     }
@@ -122,15 +126,20 @@
 
         // Loads the catalog again. If the schema or the epoch has changed, the tasks of open clients then fail, and
         // these clients connect again.
+        private func load() async throws {
+            await feed.reset()
+            let new = try await feedPool.run { try SyncCatalog($0) }
+            new.unfitting.setLog(log)
+            shared.current = new
+            await feed.reset()
+        }
+
         private func reload() async {
             do {
-                let new = try await pool.run { try SyncCatalog($0) }
-                new.unfitting.setLog(log)
-                shared.current = new
+                try await load()
             } catch {
                 log("\(error)")
             }
-            await feed.reset()
         }
 
         // MARK: Tasks
@@ -187,23 +196,24 @@
             let catalog = shared.current
             let readability = try catalog.filters.readability(claims: context.claims)
             func opened(
-                _ identity: ClientIdentity, _ stored: UInt64, _ reverted: [RevertedUpload] = []
+                _ identity: ClientIdentity, _ stored: UInt64, _ time: UInt64, _ reverted: [RevertedUpload] = []
             ) -> ServiceTaskResult {
                 let milliseconds = UInt64(Date().timeIntervalSince1970 * 1_000)
                 return .opened(
                     OpenedClient(
                         identity: identity, epoch: catalog.epoch, milliseconds: milliseconds, storedUpload: stored,
-                        reverted: reverted, deployment: catalog.factsID))
+                        storedTime: time, reverted: reverted, deployment: catalog.factsID))
             }
             guard let identity else {
-                return opened(try await pool.run { try ClientRegistry().register(readability: readability, in: $0) }, 0)
+                return opened(
+                    try await pool.run { try ClientRegistry().register(readability: readability, in: $0) }, 0, 0)
             }
             let client = try await pool.run { session in
                 try ClientRegistry().client(
                     identity, hasPosition: hasPosition, readability: readability, in: session)
             }
             switch client {
-            case .known(let stored, let reverted): return opened(identity, stored, reverted)
+            case .known(let stored, let time, let reverted): return opened(identity, stored, time, reverted)
             case .unknown:
                 return .failed(
                     .init(action: .registerAgain, message: "the service does not know the client", delayMilliseconds: 0)
@@ -275,11 +285,18 @@
         ) async {
             await feed.observe(changed)
             var nextMark = ContinuousClock.now
+            var isCatalogCurrent = true
             while !Task.isCancelled {
                 do {
+                    // After a failover the database may have another history. The log must not be read before the
+                    // catalog has its epoch.
+                    if !isCatalogCurrent {
+                        try await load()
+                        isCatalogCurrent = true
+                    }
                     try await feed.advance()
                     if ContinuousClock.now >= nextMark {
-                        try await pool.run { try LogPruner.mark(in: $0) }
+                        try await feedPool.run { try LogPruner.mark(in: $0) }
                         nextMark = .now + .seconds(60)
                     }
                     try await Task.sleep(for: .milliseconds(milliseconds))
@@ -287,8 +304,7 @@
                     break
                 } catch {
                     log((error as? PostgresError)?.logText ?? "\(error)")
-                    // After a failover the database may have another history.
-                    await reload()
+                    isCatalogCurrent = false
                     try? await Task.sleep(for: .seconds(1))
                 }
             }

@@ -8,8 +8,9 @@ package actor SessionDriver {
     package struct Limits: Sendable {
         /// While more bytes than this wait to be sent, the log is not read for this client.
         package var pauseBytes = 1 << 20
-        /// If more bytes than this wait to be sent, the client loses its connection.
-        package var maximumBytes = 64 << 20
+        /// If the connection takes nothing of the waiting output for this time, the client loses it. The result of one
+        /// task may wait as a whole, however large it is.
+        package var stallMilliseconds: UInt64 = 60_000
         package var messages = MessageLimits()
 
         package init() {}
@@ -22,7 +23,9 @@ package actor SessionDriver {
     private let limits: Limits
     /// Encoded messages that the connection has not taken yet.
     private var output: [[UInt8]] = []
-    private var outputBytes = 0
+    package private(set) var outputBytes = 0
+    /// The time since which the connection has taken none of the waiting output, or zero.
+    private var stalledAt: UInt64 = 0
     /// True after the end of the session. The connection may still have to take the last output.
     package private(set) var isEnded = false
     /// The connection that waits for output.
@@ -59,6 +62,7 @@ package actor SessionDriver {
         guard output.isEmpty else {
             let frame = output.removeFirst()
             outputBytes -= frame.count
+            stalledAt = 0
             resumeReading()
             return frame
         }
@@ -94,7 +98,17 @@ package actor SessionDriver {
     }
 
     /// - Parameter now: milliseconds since 1970.
-    package func tick(_ now: UInt64) { perform(session.tick(now)) }
+    package func tick(_ now: UInt64) {
+        if output.isEmpty || isEnded {
+            stalledAt = 0
+        } else if stalledAt == 0 {
+            stalledAt = now
+        } else if now >= stalledAt + limits.stallMilliseconds {
+            output = []
+            return finishOutput()
+        }
+        perform(session.tick(now))
+    }
 
     private func resumeReading() {
         guard missedLogChange, outputBytes <= limits.pauseBytes else { return }
@@ -145,10 +159,6 @@ package actor SessionDriver {
             return consumer.resume(returning: frame)
         }
         outputBytes += frame.count
-        guard outputBytes <= limits.maximumBytes else {
-            output = []
-            return finishOutput()
-        }
         output.append(frame)
     }
 

@@ -16,10 +16,15 @@
         static let rowTrigger = "00_martlet_log"
         static let truncateTrigger = "00_martlet_log_truncate"
 
-        /// Refuses TRUNCATE where its trigger would not see the newest rows, and would log too few deletions.
+        /// Refuses TRUNCATE where its trigger would not see all rows, or not the newest ones, and would log too few
+        /// deletions.
         static let truncateIsolation = """
                 IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
                     RAISE EXCEPTION 'TRUNCATE of a synchronized table needs the isolation level READ COMMITTED'
+                        USING ERRCODE = 'feature_not_supported', HINT = 'Use DELETE.';
+                END IF;
+                IF row_security_active(TG_RELID) THEN
+                    RAISE EXCEPTION 'TRUNCATE of a synchronized table with rules needs a deployment by a role with BYPASSRLS'
                         USING ERRCODE = 'feature_not_supported', HINT = 'Use DELETE.';
                 END IF;
             """

@@ -6,7 +6,8 @@
     package struct ClientRegistry {
         /// What the registry knows about a client.
         package enum Client: Sendable, Equatable {
-            case known(storedUpload: UInt64, reverted: [RevertedUpload] = [])
+            /// `storedTime` is the time stamp of the newest stored upload; 0 if it is not known.
+            case known(storedUpload: UInt64, storedTime: UInt64 = 0, reverted: [RevertedUpload] = [])
             /// There is no such client, or its secret is wrong.
             case unknown
             /// The client has data, and its user could read other objects when the service sent them.
@@ -37,14 +38,15 @@
             guard let id = Int64(exactly: identity.id) else { return .unknown }
             let row = try session.query(
                 """
-                SELECT upload, readable = sha256($3), reverted FROM martlet.clients
+                SELECT upload, readable = sha256($3), reverted, coalesce(upload_time, 0) FROM martlet.clients
                 WHERE id = $1 AND secret = sha256($2)
                 """,
                 [.bigint(id), .bytes(identity.secret), .bytes(readability)]
             ).first
             guard let row else { return .unknown }
             let known = Client.known(
-                storedUpload: UInt64(try row.bigint(0)), reverted: try RevertedNotices(row.bytes(2)).uploads)
+                storedUpload: UInt64(try row.bigint(0)), storedTime: UInt64(bitPattern: try row.bigint(3)),
+                reverted: try RevertedNotices(row.bytes(2)).uploads)
             if row.boolean(1) { return known }
             if hasPosition { return .otherRights }
             try session.query(

@@ -26,6 +26,9 @@
             slots = Mutex(Array(repeating: Slot(), count: max(1, count)))
         }
 
+        /// Other connections to the same database.
+        func separate(count: Int) -> ConnectionPool { ConnectionPool(address, count: count) }
+
         /// Runs the closure with a connection.
         ///
         /// - Throws: `PostgresError` if there is no connection to the database; what the closure throws.

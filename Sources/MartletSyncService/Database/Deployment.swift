@@ -48,6 +48,7 @@
                 guard findings.isEmpty else { throw DeploymentError(findings: findings) }
                 try session.execute(ServiceSchema.script)
                 try checkFormat(session)
+                let isContinued = try isContinued(session)
                 let facts = try storeFacts(session)
                 // Notices contain numbers of types, which may differ in the new schema.
                 try session.query(
@@ -58,14 +59,47 @@
                 try installTriggers(session, facts)
                 try session.query(
                     """
-                    INSERT INTO martlet.deployment (format, facts, table_schema, horizon)
+                    INSERT INTO martlet.deployment (format, facts, table_schema, horizon, epoch)
                     VALUES (\(ServiceSchema.format), $1, $2,
-                        (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text::xid8)
+                        (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text::xid8,
+                        (\(ServiceSchema.epochSQL)))
                     ON CONFLICT (singleton) DO UPDATE
-                    SET facts = excluded.facts, table_schema = excluded.table_schema, format = excluded.format
-                    WHERE (deployment.facts, deployment.table_schema, deployment.format)
+                    SET facts = excluded.facts, table_schema = excluded.table_schema, format = excluded.format,
+                        epoch = excluded.epoch,
+                        horizon = CASE WHEN $3::boolean THEN deployment.horizon ELSE excluded.horizon END,
+                        deployed = CASE WHEN $3::boolean THEN deployment.deployed ELSE excluded.deployed END
+                    WHERE NOT $3::boolean OR (deployment.facts, deployment.table_schema, deployment.format)
                         <> (excluded.facts, excluded.table_schema, excluded.format)
-                    """, [.integer(Int32(facts)), .text(tableSchema)])
+                        OR deployment.epoch IS DISTINCT FROM excluded.epoch
+                    """, [.integer(Int32(facts)), .text(tableSchema), .text("\(isContinued)")])
+            }
+        }
+
+        /// False if clients have to load their data again, because the log does not lead to the data of the tables:
+        ///
+        /// - The database was restored from a dump, so the numbers of transactions in the log are those of another
+        ///   server. The log is emptied.
+        /// - A type has a new column or collection. Rows have values in it that no entry of the log contains.
+        /// - A type was removed or renamed. Its entries cannot be delivered any more.
+        private func isContinued(_ session: PostgresSession) throws -> Bool {
+            let row = try session.query(
+                """
+                SELECT text, split_part(epoch, '.', 1) <> split_part((\(ServiceSchema.epochSQL)), '.', 1)
+                FROM martlet.deployment JOIN martlet.facts ON facts.id = deployment.facts
+                """
+            ).first
+            guard let row else { return true }
+            if !row.isNull(1), row.boolean(1) {
+                try session.execute("TRUNCATE martlet.log, martlet.marks")
+                return false
+            }
+            let former = try SyncSchema(facts: try row.text(0)).tables().values
+            return former.allSatisfy { old in
+                guard let new = tables.first(where: { $0.typeName == old.typeName }) else { return false }
+                let columns = Set(old.columns.map { "\($0.name) \($0.type)" })
+                let collections = Set(old.collections.map { "\($0.name) \($0.value.type)" })
+                return new.columns.allSatisfy { columns.contains("\($0.name) \($0.type)") }
+                    && new.collections.allSatisfy { collections.contains("\($0.name) \($0.value.type)") }
             }
         }
 

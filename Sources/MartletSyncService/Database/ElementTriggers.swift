@@ -1,5 +1,6 @@
 #if Postgres
     import MartletPostgres
+    import MartletSyncProtocol
 
     /// The triggers of the table of a collection. They write each change of an element into the log, as a change of the
     /// object that owns the collection.
@@ -123,10 +124,14 @@
                 IF NEW."position" IS NULL THEN
                     NEW."position" := martlet.next_position((SELECT e."position" FROM \(relation) e
                         WHERE e."owner" = NEW."owner" ORDER BY e."position" DESC LIMIT 1));
+                ELSIF length(NEW."position") NOT BETWEEN 1 AND \(ListPosition.maximumLength)
+                    OR get_byte(NEW."position", length(NEW."position") - 1) = 0 THEN
+                    RAISE EXCEPTION 'a position has from 1 to \(ListPosition.maximumLength) bytes, the last of which is not 0'
+                        USING ERRCODE = 'check_violation', HINT = 'Insert the element without a position: it becomes the last one.';
                 END IF;
                 RETURN NEW;
             END $martlet$;
-            CREATE TRIGGER "\(Self.positionTrigger)" BEFORE INSERT ON \(relation)
+            CREATE TRIGGER "\(Self.positionTrigger)" BEFORE INSERT OR UPDATE OF "position" ON \(relation)
                 FOR EACH ROW EXECUTE FUNCTION martlet.\(function)_position();
             ALTER TABLE \(relation) ENABLE ALWAYS TRIGGER "\(Self.positionTrigger)";
             """

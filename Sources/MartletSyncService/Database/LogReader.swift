@@ -108,7 +108,10 @@
         private func entry(_ row: PostgresRow) throws -> LogEntry? {
             let operation = row.bytes(2).first
             if operation == UInt8(ascii: "a") { return nil }
-            guard let format = catalog.format(facts: try row.integer(4), type: try row.integer(3)) else {
+            let (facts, type) = (try row.integer(4), try row.integer(3))
+            guard let format = catalog.format(facts: facts, type: type) else {
+                // No client subscribes to a removed type.
+                if catalog.isRemovedType(facts: facts, type: type) { return nil }
                 throw LogReaderError.schemaChanged
             }
             if operation == UInt8(ascii: "n") {

@@ -37,12 +37,20 @@
         private static func reason(_ error: PostgresError) -> RevertedObject.Reason? {
             switch (error.state, error.state.conditionClass) {
             case (.insufficientPrivilege, _), (.withCheckOptionViolation, _): .notPermitted
-            case (.raisedException, _), (_, "23"): .constraint
             // `programLimitExceeded`: a key is too long for an index.
             case (.programLimitExceeded, _), (_, "22"): .invalidValue
-            default: nil
+            case (_, let conditionClass) where otherClasses.contains(conditionClass): nil
+            // A constraint, or a trigger of the user, which may raise an error with any code.
+            default: .constraint
             }
         }
+
+        /// The classes of errors that say nothing about the object, for example of the connection or of the disk. Their
+        /// names are in appendix A of the manual of PostgreSQL.
+        private static let otherClasses: Set<String> = [
+            "00", "01", "02", "03", "08", "0B", "0F", "0L", "0P", "24", "25", "26", "28", "2B", "2D", "34", "3B", "3D",
+            "3F", "40", "42", "53", "55", "57", "58", "72", "F0", "HV", "XX",
+        ]
 
         private static func message(_ error: PostgresError) -> String {
             let constraint = error.constraint.map { " (constraint '\($0)')" } ?? ""
@@ -51,10 +59,11 @@
             case .foreignKeyViolation: "a link has no target, or the object is the target of another one" + constraint
             case .notNullViolation: "a required value is missing" + (error.column.map { " (column '\($0)')" } ?? "")
             case .checkViolation: "a value is not allowed" + constraint
-            case .raisedException: "a trigger of the database refuses the change"
             case .insufficientPrivilege, .withCheckOptionViolation: "the change is not permitted"
             case _ where error.state.conditionClass == "23": "a constraint does not hold" + constraint
-            default: "a value does not fit its column"
+            case _ where error.state.conditionClass == "22": "a value does not fit its column"
+            case .programLimitExceeded: "a value is too long for an index"
+            default: "a trigger of the database refuses the change"
             }
         }
     }

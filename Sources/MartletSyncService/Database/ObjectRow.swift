@@ -133,13 +133,17 @@
             try session.query(sql, [key, .bigint(amount)])
         }
 
-        /// False if the row exists. The columns without a field get their defaults.
+        /// Inserts the row. The columns without a field get their defaults. False if a trigger prevents the insertion.
+        ///
+        /// Without ON CONFLICT, because PostgreSQL would then also apply the policies for reading, and users may insert
+        /// objects that they cannot read.
+        ///
+        /// - Throws: `PostgresError` with the state `uniqueViolation` if the row exists.
         func insert(_ fields: [Field]) throws -> Bool {
             let names = [keyColumn] + fields.map { table.columns[$0.position].quoted }
             let places = names.indices.map { "$\($0 + 1)" }
             let sql = """
                 INSERT INTO \(relation) (\(names.joined(separator: ", "))) VALUES (\(places.joined(separator: ", ")))
-                ON CONFLICT (\(keyColumn)) DO NOTHING
                 """
             return try session.query(sql, [key] + parameters(fields)).affectedRows == 1
         }

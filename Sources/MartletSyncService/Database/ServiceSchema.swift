@@ -70,6 +70,10 @@
             ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS paths bytea;
             -- What was reverted in uploads whose acknowledgement the client may not have received: 'reverted' messages.
             ALTER TABLE martlet.clients ADD COLUMN IF NOT EXISTS reverted bytea;
+            -- The time stamp of the newest stored upload, as the client has sent it.
+            ALTER TABLE martlet.clients ADD COLUMN IF NOT EXISTS upload_time bigint;
+            -- The history to which the log belongs.
+            ALTER TABLE martlet.deployment ADD COLUMN IF NOT EXISTS epoch text;
             -- The collection, and what identifies the element in it: a byte, followed by the position, the element of a set,
             -- or the key of a map.
             ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS property text COLLATE "C";

@@ -24,6 +24,9 @@
         /// The numbers in the log, by the numbers of the types.
         private let typeIDs: [Int: Int]
         private let formats: [RowFormat.ID: RowFormat]
+        /// The numbers of the schemas and types in the log, also of removed ones.
+        private let schemaIDs: Set<Int>
+        private let knownTypeIDs: Set<Int>
         /// Logs the values of rows that do not fit the schema.
         package let unfitting = UnfittingValues()
 
@@ -34,6 +37,9 @@
             let deployment = try Self.deployment(session)
             (factsID, tableSchema) = (deployment.facts, deployment.tableSchema)
             epoch = try session.query(ServiceSchema.epochSQL).first?.text(0) ?? ""
+            // After a promotion, the server continues the numbers of transactions. Another server does not.
+            let server = epoch.prefix { $0 != "." }
+            guard deployment.epoch.map({ $0.prefix { $0 != "." } == server }) ?? true else { throw Self.restored }
             var ids: [String: Int] = [:]
             for row in try session.query("SELECT id, name FROM martlet.types").rows {
                 ids[try row.text(1)] = try row.integer(0)
@@ -42,6 +48,7 @@
             for row in try session.query("SELECT id, text FROM martlet.facts").rows {
                 schemas[try row.integer(0)] = try SyncSchema(facts: try row.text(1))
             }
+            (schemaIDs, knownTypeIDs) = (Set(schemas.keys), Set(ids.values))
             guard let schema = schemas[factsID] else { throw Self.notDeployed }
             self.schema = schema
             filters = try FilterCompiler(schema)
@@ -62,20 +69,28 @@
             self.formats = formats
         }
 
+        private static let restored = DeploymentError(
+            findings: [
+                "the database was restored from a dump of another server; run 'martlet-sync deploy', and the clients load "
+                    + "their data again"
+            ])
         private static let notDeployed = DeploymentError(
             findings: ["the database is not prepared for synchronization; run 'martlet-sync deploy'"])
 
         private static func deployment(
             _ session: PostgresSession
-        ) throws -> (facts: Int, tableSchema: String) {
+        ) throws -> (facts: Int, tableSchema: String, epoch: String?) {
             let exists = try session.query("SELECT to_regclass('martlet.deployment') IS NOT NULL").first
             guard exists?.boolean(0) == true,
-                let row = try session.query("SELECT facts, table_schema, format FROM martlet.deployment").first
+                let row = try session.query(
+                    // The column 'epoch' does not exist before the deployment by this version.
+                    "SELECT facts, table_schema, format, to_jsonb(deployment) ->> 'epoch' FROM martlet.deployment"
+                ).first
             else { throw notDeployed }
             guard try row.integer(2) <= ServiceSchema.format else {
                 throw DeploymentError(findings: ["the schema 'martlet' needs a newer version of the service"])
             }
-            return (try row.integer(0), try row.text(1))
+            return (try row.integer(0), try row.text(1), row.isNull(3) ? nil : try row.text(3))
         }
 
         /// The quoted name of a table, with its schema.
@@ -98,6 +113,11 @@
         /// How to decode the entries of a type that were written with a schema; nil if the catalog does not know the
         /// schema or the type.
         func format(facts: Int, type: Int) -> RowFormat? { formats[RowFormat.ID(facts: facts, type: type)] }
+
+        /// True if the schema was deployed, and had a type that the newest schema does not have any more.
+        func isRemovedType(facts: Int, type: Int) -> Bool {
+            schemaIDs.contains(facts) && knownTypeIDs.contains(type) && format(facts: facts, type: type) == nil
+        }
 
         func triggers(_ table: SyncTable, _ collection: SyncCollection) -> ElementTriggers {
             ElementTriggers(collection: collection, relation: relation(collection), owner: triggers(table))

@@ -51,10 +51,20 @@
             _ operations: [SyncOperation], _ address: ObjectAddress, _ table: SyncTable
         ) throws {
             let before = self
+            var attempts = 0
             do {
-                try session.savepoint {
-                    let row = try ObjectRow(address, table, catalog, session)
-                    for operation in operations { try apply(operation, row) }
+                while true {
+                    do {
+                        try session.savepoint {
+                            let row = try ObjectRow(address, table, catalog, session)
+                            for operation in operations { try apply(operation, row) }
+                        }
+                        break
+                    } catch let error as PostgresError where error.state == .uniqueViolation && attempts < 2 {
+                        // Another transaction may have inserted the row. The next attempt finds it.
+                        attempts += 1
+                        self = before
+                    }
                 }
                 applied.insert(address)
             } catch {
@@ -134,9 +144,8 @@
             guard !mayInsert || fields.allSatisfy(\.members.isEmpty) else {
                 throw InvalidUpload("a creation names a part of an embedded object")
             }
-            // If the object was deleted, an update has no effect. If another transaction inserts the row between `lock`
-            // and `insert`, the next attempt finds it.
-            for _ in 0..<3 {
+            // Another transaction may insert the row after the first attempt to lock it.
+            for _ in 0..<2 {
                 if try row.lock() {
                     let newer = try row.newerPaths(than: origin)
                     let winners = fields.filter { field in !newer.contains { $0.overlaps(field.path) } }
@@ -144,14 +153,15 @@
                     return note(winners.map(\.path), of: address)
                 }
                 if try row.isVisible() { continue }
+                // If the object was deleted, an update has no effect.
                 if !mayInsert { return }
-                if try row.insert(fields) {
-                    written[address] = .some(nil)
-                    return
+                guard try row.insert(fields) else {
+                    throw ObjectRefusal(.constraint, "a trigger of the database refuses the change")
                 }
+                written[address] = .some(nil)
+                return
             }
-            if try row.isVisible() { throw Self.notPermitted }
-            throw ObjectRefusal(.constraint, "a trigger of the database refuses the change")
+            throw Self.notPermitted
         }
 
         private static let notPermitted = ObjectRefusal(.notPermitted, "the user may not make this change")

@@ -49,8 +49,11 @@
             while true {
                 do {
                     return try session.transaction {
-                        guard let now = try claim(number, id, session) else {
-                            return try rejection(number, id, session)
+                        // A transaction of another program may lock a row for a long time. The client sends the upload
+                        // again.
+                        try session.query("SELECT set_config('lock_timeout', '10s', true)")
+                        guard let now = try claim(upload, number, id, session) else {
+                            return try rejection(upload, number, id, session)
                         }
                         let time = min(upload.time, HybridTimestamp(milliseconds: now, counter: .max))
                         let origin = UploadOrigin(client: id, number: number, time: time, base: base)
@@ -71,20 +74,34 @@
 
         /// Increments the number of the newest stored upload, and returns the time of the server in milliseconds since
         /// 1970. Nil if the upload does not follow the newest stored one, or if there is no such client.
-        private func claim(_ number: Int64, _ client: Int64, _ session: PostgresSession) throws -> UInt64? {
+        private func claim(
+            _ upload: ClientMessage.Upload, _ number: Int64, _ client: Int64, _ session: PostgresSession
+        ) throws -> UInt64? {
             let row = try session.query(
                 """
-                UPDATE martlet.clients SET upload = $2 WHERE id = $1 AND upload = $2 - 1
+                UPDATE martlet.clients SET upload = $2, upload_time = $3 WHERE id = $1 AND upload = $2 - 1
                 RETURNING floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
-                """, [.bigint(client), .bigint(number)]
+                """,
+                [.bigint(client), .bigint(number), .bigint(Int64(bitPattern: upload.time.rawValue))]
             ).first
             return try row.map { UInt64(try $0.bigint(0)) }
         }
 
-        private func rejection(_ number: Int64, _ client: Int64, _ session: PostgresSession) throws -> UploadOutcome {
-            let row = try session.query("SELECT upload FROM martlet.clients WHERE id = $1", [.bigint(client)]).first
-            guard let stored = try row?.bigint(0) else { return .unknownClient }
-            return stored >= number ? .duplicate : .gap(stored: UInt64(stored))
+        private func rejection(
+            _ upload: ClientMessage.Upload, _ number: Int64, _ client: Int64, _ session: PostgresSession
+        ) throws -> UploadOutcome {
+            let row = try session.query(
+                "SELECT upload, upload_time FROM martlet.clients WHERE id = $1", [.bigint(client)]
+            ).first
+            guard let row else { return .unknownClient }
+            let stored = try row.bigint(0)
+            guard stored >= number else { return .gap(stored: UInt64(stored)) }
+            // A copy of the file of this client has uploaded something else under this number. The client becomes
+            // another one, and uploads its changes again.
+            let isOther =
+                try stored == number && !row.isNull(1)
+                && row.bigint(1) != Int64(bitPattern: upload.time.rawValue)
+            return isOther ? .unknownClient : .duplicate
         }
 
         /// Applies the operations of all objects that are not refused, and returns the refused objects.

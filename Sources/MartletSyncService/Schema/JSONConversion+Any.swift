@@ -20,8 +20,9 @@ import MartletValues
 extension JSONConversion {
     // MARK: To JSON
 
+    private static let tooDeep = UnencodableValue("a value is nested too deeply")
+
     func anyJSON(_ value: SyncValue, depth: Int) throws(UnencodableValue) -> JSONValue {
-        guard depth <= AnyValue.maximumDepth else { throw UnencodableValue("a value is nested too deeply") }
         switch value {
         case .scalar(let scalar): return try anyJSON(scalar)
         case .link(let target):
@@ -29,10 +30,12 @@ extension JSONConversion {
             let type = JSONMember("type", .string(schema.types[target.type].name))
             return Self.tagged("$link", .object([type, JSONMember("key", try key(of: target))]))
         case .list(let values):
+            guard depth < AnyValue.maximumDepth else { throw Self.tooDeep }
             var elements: [JSONValue] = []
             for value in values { elements.append(try anyJSON(value, depth: depth + 1)) }
             return .array(elements)
         case .map(let entries):
+            guard depth < AnyValue.maximumDepth else { throw Self.tooDeep }
             var members: [JSONMember] = []
             for entry in entries {
                 members.append(
@@ -96,7 +99,6 @@ extension JSONConversion {
     }
 
     private func anyValue(_ json: JSONValue, depth: Int) -> SyncValue? {
-        guard depth <= AnyValue.maximumDepth else { return nil }
         switch json {
         case .null: return .null
         case .bool(let flag): return .scalar(AnyValueTag.bool.tagged([flag ? 1 : 0]))
@@ -105,6 +107,7 @@ extension JSONConversion {
             if let whole = Int64(text) { return .scalar(.integer(whole)) }
             return JSONScalar.finite(text).map { .scalar(Self.stored($0)) }
         case .array(let values):
+            guard depth < AnyValue.maximumDepth else { return nil }
             var elements: [SyncValue] = []
             for value in values {
                 guard let element = anyValue(value, depth: depth + 1) else { return nil }
@@ -120,6 +123,7 @@ extension JSONConversion {
     }
 
     private func map(_ members: [JSONMember], _ depth: Int) -> SyncValue? {
+        guard depth < AnyValue.maximumDepth else { return nil }
         var entries: [MapEntry] = []
         for member in members {
             guard let value = anyValue(member.value, depth: depth + 1) else { return nil }

@@ -258,6 +258,9 @@ package struct ServiceSession: Sendable {
         cursor = hello.position?.cursor
         acknowledgedUpload = hello.acknowledgedUpload
         reverted = opened.reverted.filter { $0.number > acknowledgedUpload }
+        // No later entry of the log acknowledges these uploads to a client that starts again. It reads the objects after
+        // this, so they contain the uploads.
+        if cursor == nil { acknowledgedUpload = max(acknowledgedUpload, opened.storedUpload) }
         // A client without a position gets one, so that its uploads can be acknowledged.
         waiting.insert(.read(.opened), at: 0)
         return [
@@ -265,7 +268,7 @@ package struct ServiceSession: Sendable {
                 .welcome(
                     .init(
                         identity: opened.identity, epoch: opened.epoch, milliseconds: opened.milliseconds,
-                        storedUpload: opened.storedUpload)))
+                        storedUpload: opened.storedUpload, storedTime: opened.storedTime)))
         ]
     }
 

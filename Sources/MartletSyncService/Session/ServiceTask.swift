@@ -52,13 +52,15 @@ package struct OpenedClient: Sendable {
     /// The time of the service, in milliseconds since 1970.
     package var milliseconds: UInt64
     package var storedUpload: UInt64
+    /// The time stamp of that upload, as the client has sent it; 0 if it is not known.
+    package var storedTime: UInt64
     /// What was reverted in uploads whose acknowledgement the client may not have received.
     package var reverted: [RevertedUpload]
     /// Identifies the deployed schema. Tasks of the session are refused when another one is deployed.
     package var deployment: Int
 
     package init(
-        identity: ClientIdentity, epoch: String, milliseconds: UInt64, storedUpload: UInt64,
+        identity: ClientIdentity, epoch: String, milliseconds: UInt64, storedUpload: UInt64, storedTime: UInt64 = 0,
         reverted: [RevertedUpload] = [], deployment: Int = 0
     ) {
         self.deployment = deployment
@@ -67,6 +69,7 @@ package struct OpenedClient: Sendable {
         self.epoch = epoch
         self.milliseconds = milliseconds
         self.storedUpload = storedUpload
+        self.storedTime = storedTime
     }
 }
 

@@ -104,6 +104,85 @@
             #expect(changes.rows.first?.values.keys.map { $0 } == [try sample.path("names")])
         }
 
+        @Test("users can upload objects that they cannot read, and what exists is not changed")
+        func uploadOnly() throws {
+            let sample = try CollectionSample(
+                """
+                objects:
+                  Person:
+                    primaryKey: id
+                    sync: both
+                    read: name == $user.sub
+                    insert: id > 0
+                    properties: {id: Int, name: String}
+                  Dog:
+                    primaryKey: id
+                    sync: upload
+                    insert: author == $user.sub
+                    properties: {id: Int, name: String, author: String}
+                """)
+            let session = try PostgresSession(ServiceRole(sample.session).address(sample.address))
+            let client = try CollectionClient(sample)
+            let (name, author) = (try sample.path("name"), try sample.path("author"))
+            var number: UInt64 = 0
+            func store(_ operation: SyncOperation) throws -> UploadOutcome {
+                number += 1
+                let upload = ClientMessage.Upload(
+                    number: number, base: try sample.now(), time: HybridTimestamp(milliseconds: number),
+                    operations: [operation])
+                return try UploadWriter(sample.catalog)
+                    .store(upload, of: client.id, claims: #"{"sub":"ada"}"#, in: session)
+            }
+            #expect(try store(.create(sample.dog(1), [name: .text("Rex"), author: .text("ada")])) == .stored([]))
+            let foreign = try store(.create(sample.dog(2), [author: .text("ben")]))
+            #expect(UploadingClient.reasons(foreign) == [sample.dog(2): .notPermitted])
+            // The object exists, which is all that the user can find out.
+            let known = try store(.create(sample.dog(1), [name: .text("Max"), author: .text("ada")]))
+            #expect(UploadingClient.reasons(known) == [sample.dog(1): .constraint])
+            #expect(try store(.create(sample.person(1), [ValuePath(1): .text("ben")])) == .stored([]))
+            #expect(try sample.count("dog WHERE name = 'Rex'") == 1 && sample.count("person") == 1)
+        }
+
+        @Test("TRUNCATE of a table is refused if its trigger would not see all rows")
+        func truncateWithRules() throws {
+            let sample = try CollectionSample()
+            let admin = sample.session
+            let database = try #require(try admin.query("SELECT current_database()::text").first?.text(0))
+            let role = "owner_\(database)"
+            try admin.execute(
+                """
+                CREATE ROLE \(role) LOGIN; GRANT CREATE ON DATABASE \(database) TO \(role);
+                GRANT CREATE ON SCHEMA public TO \(role); DROP SCHEMA martlet CASCADE
+                """)
+            let owner = try PostgresSession(sample.address.replacing("user=martlet", with: "user=\(role)"))
+            let rules = try SampleSchema(
+                """
+                objects:
+                  Note: {primaryKey: id, sync: both, read: name == $user.sub, properties: {id: Int, name: String}}
+                  Plain: {primaryKey: id, sync: both, properties: {id: Int}}
+                """)
+            try owner.execute(rules.statements)
+            try Deployment(SyncSchema(facts: rules.facts)).run(in: owner)
+            try owner.execute("TRUNCATE plain")
+            let error = #expect(throws: PostgresError.self) { try owner.execute("TRUNCATE note") }
+            #expect(error?.state == .featureNotSupported)
+        }
+
+        @Test("a position that no client could read is refused by PostgreSQL")
+        func wrongPositions() throws {
+            let sample = try CollectionSample()
+            try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'Rex')")
+            try sample.session.execute("INSERT INTO dog_names VALUES (1, '\\x0102', 'a')")
+            for statement in [
+                "INSERT INTO dog_names VALUES (1, '', 'b')", "INSERT INTO dog_names VALUES (1, '\\x0100', 'b')",
+                "UPDATE dog_names SET position = '\\x00'",
+                "INSERT INTO dog_names VALUES (1, convert_to(repeat('a', 5000), 'UTF8'), 'b')",
+            ] {
+                let error = #expect(throws: PostgresError.self) { try sample.session.execute(statement) }
+                #expect(error?.state == .checkViolation, "\(statement)")
+            }
+        }
+
         @Test("rows of a user that another one may not read show no elements, also not after a change")
         func rules() async throws {
             let sample = try CollectionSample(

@@ -85,16 +85,14 @@
             let sample = try SampleDatabase()
             let cursor = try sample.now()
             try sample.session.execute("INSERT INTO tag VALUES ('old', 'n')")
-            try sample.session.execute("ALTER TABLE tag ADD COLUMN first bigint")
-            // The new property precedes all others, and the new type changes the numbers of all types.
+            // The properties have another order, and the new type changes the numbers of all types.
             let facts = try SampleSchema.dogs.get().facts
                 .replacing(
-                    "property name String\nproperty note",
-                    with: "property first Int?\nproperty name String\nproperty note")
+                    "property name String\nproperty note String?", with: "property note String?\nproperty name String")
             try sample.session.execute("CREATE TABLE public.animal (id bigint PRIMARY KEY)")
             let newer = try SyncSchema(facts: facts + "\n\nobject Animal\nprimaryKey id\nsync both\nproperty id Int")
             try Deployment(newer).run(in: sample.session)
-            try sample.session.execute("INSERT INTO tag VALUES ('new', 'n', 7)")
+            try sample.session.execute("INSERT INTO tag VALUES ('new', 'n')")
             #expect(throws: LogReaderError.schemaChanged) { try sample.changes(after: cursor) }
             let catalog = try SyncCatalog(sample.session)
             let entries = try LogReader(catalog).batch(after: cursor, in: sample.session).entries
@@ -102,9 +100,51 @@
             #expect(entries.map(\.address) == ["old", "new"].map { .init(type: tag, key: .text($0)) })
             #expect(
                 entries.map(\.new) == [
-                    [.init(1): .text("old"), .init(2): .text("n")],
-                    [.init(0): .integer(7), .init(1): .text("new"), .init(2): .text("n")],
+                    [.init(1): .text("old"), .init(0): .text("n")], [.init(1): .text("new"), .init(0): .text("n")],
                 ])
+        }
+
+        @Test("after a type got a column, or was removed, clients load their data again Y14")
+        func restartedClients() throws {
+            let sample = try SampleDatabase()
+            let facts = try SampleSchema.dogs.get().facts
+            func isContinued(_ facts: String) throws -> Bool {
+                let cursor = try DatabaseSnapshot.read(SyncCatalog(sample.session), in: sample.session) { $0.cursor }
+                try Deployment(SyncSchema(facts: facts)).run(in: sample.session)
+                let reader = LogReader(try SyncCatalog(sample.session))
+                let now = try DatabaseSnapshot.read(SyncCatalog(sample.session), in: sample.session) { $0.cursor }
+                _ = try reader.batch(after: now, in: sample.session)
+                do {
+                    _ = try reader.batch(after: cursor, in: sample.session)
+                    return true
+                } catch LogReaderError.unknownCursor {
+                    return false
+                }
+            }
+            #expect(try isContinued(facts))
+            // Rows may have values in the new column that no entry of the log contains.
+            try sample.session.execute("ALTER TABLE tag ADD COLUMN first bigint DEFAULT 7")
+            let longer = facts.replacing("property note String?", with: "property note String?\nproperty first Int?")
+            #expect(try !isContinued(longer))
+            #expect(try isContinued(longer))
+            #expect(try isContinued(facts))
+            try sample.session.execute("INSERT INTO tag (name) VALUES ('a')")
+            let fewer = facts.split(separator: "\n\n").filter { !$0.contains("object Tag") }.joined(separator: "\n\n")
+            #expect(try !isContinued(fewer))
+        }
+
+        @Test("a database that was restored from a dump of another server is refused until it is deployed again Y14")
+        func restoredDump() throws {
+            let sample = try SampleDatabase()
+            let cursor = try sample.now()
+            try sample.session.execute("INSERT INTO tag (name) VALUES ('a')")
+            try sample.session.execute("UPDATE martlet.deployment SET epoch = '123.00000001'")
+            let error = try #require(#expect(throws: DeploymentError.self) { try SyncCatalog(sample.session) })
+            #expect(error.description.contains("restored from a dump"))
+            try Deployment(sample.catalog.schema).run(in: sample.session)
+            #expect(try sample.count("martlet.log") == 0)
+            #expect(throws: LogReaderError.unknownCursor) { try sample.changes(after: cursor) }
+            _ = try sample.changes(after: sample.now())
         }
 
         @Test("a type that is not in the schema any more is not logged")

@@ -41,7 +41,12 @@
             _ = client.upload([])
             #expect(try client.store(client.upload([.create(sample.dog(2), [:])])) == .gap(stored: 1))
             #expect(try sample.count("dog") == 0)
-            #expect(try sample.client(client.identity) == .known(storedUpload: 1))
+            // A copy of the file has made another upload with the same number.
+            var other = upload
+            other.time = HybridTimestamp(milliseconds: 1_700_000_000_001)
+            #expect(try client.store(other) == .unknownClient)
+            let time = HybridTimestamp(milliseconds: 1_700_000_000_000).rawValue
+            #expect(try sample.client(client.identity) == .known(storedUpload: 1, storedTime: time))
             let unknown = try UploadWriter(sample.catalog).store(upload, of: 99_999, in: sample.session)
             #expect(unknown == .unknownClient)
         }
@@ -268,7 +273,7 @@
             try sample.session.execute("INSERT INTO dog (id, name, chip_number) VALUES (1, 'Rex', 'a')")
             let values = try sample.values(["name": .text("Max"), "chipNumber": .text("a")])
             func notices() throws -> [UInt64] {
-                guard case .known(_, let reverted) = try sample.client(client.identity) else { return [] }
+                guard case .known(_, _, let reverted) = try sample.client(client.identity) else { return [] }
                 #expect(reverted.allSatisfy { $0.objects.map(\.address) == [sample.dog(2)] })
                 return reverted.map(\.number)
             }
@@ -336,6 +341,38 @@
             let entries = try sample.changes(after: client.base).entries
             #expect(entries.map(\.address) == [sample.person(1), sample.dog(1)])
             #expect(entries.allSatisfy { $0.new == nil && $0.origin?.client == client.identity.id })
+        }
+
+        @Test("an object that a trigger refuses with any error code is reverted, and the others are stored Y13")
+        func triggerErrors() throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute(
+                """
+                CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    IF NEW.note <> '' THEN RAISE EXCEPTION 'no' USING ERRCODE = NEW.note; END IF;
+                    RETURN NEW;
+                END $$;
+                CREATE TRIGGER refuse BEFORE INSERT ON tag FOR EACH ROW EXECUTE FUNCTION public.refuse()
+                """)
+            let client = try UploadingClient(sample)
+            let note = try sample.path(sample.tag, "note")
+            for code in ["MY001", "P0002", "P0004", "21000", "0A000", "99999"] {
+                let (bad, good) = (
+                    ObjectAddress(type: sample.tag, key: .text("bad \(code)")),
+                    ObjectAddress(type: sample.tag, key: .text("good \(code)"))
+                )
+                let outcome = try client.store([
+                    .create(bad, [note: .text(code)]), .create(good, [note: .text("")]),
+                ])
+                #expect(UploadingClient.reasons(outcome) == [bad: .constraint], "\(code)")
+            }
+            #expect(try sample.count("tag") == 6)
+            // A lock that is not available says nothing about the object.
+            #expect(throws: PostgresError.self) {
+                let address = ObjectAddress(type: sample.tag, key: .text("locked"))
+                try client.store([.create(address, [note: .text("55P03")])])
+            }
         }
 
         @Test("uploads that no client sends are errors, and nothing is stored")

@@ -43,7 +43,9 @@
                 try await withTaskCancellationHandler {
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         group.addTask {
-                            while let frame = await session.nextOutput() { await received(try ServiceMessage(frame)) }
+                            while let frame = await session.nextOutput() {
+                                await received(try ServiceMessage(frame, limits: .ofService))
+                            }
                         }
                         group.addTask { for await message in output { await session.received(message.encoded()) } }
                         // When one direction ends, the session and the other direction are ended.

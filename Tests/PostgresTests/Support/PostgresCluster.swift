@@ -51,7 +51,7 @@
                 unix_socket_directories = '$folder'
                 listen_addresses = ''
                 fsync = \(isDurable ? "on" : "off")
-                max_connections = 60
+                max_connections = 200
                 # The WAL writer would make commits durable that a test wants to lose.
                 wal_writer_delay = 10s
                 END

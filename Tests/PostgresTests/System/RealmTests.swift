@@ -156,6 +156,27 @@
             #expect(try session.query("SELECT count(*) FROM board_tasks").first?.bigint(0) == 0)
         }
 
+        @Test("an object that several writes have made larger than a message reaches other clients Y25")
+        func largeObject() async throws {
+            try session.execute("INSERT INTO board (id) VALUES (1)")
+            try await withService(database()) { url in
+                let (ada, ben) = (try realm("a", user: "ada", url), try realm("b", user: "ben", url))
+                for realm in [ada, ben] { _ = try await realm.objects(Board.self).subscribe() }
+                let text = String(repeating: "x", count: 600_000)
+                for step in 0..<3 {
+                    try ada.write {
+                        let board = ada.object(ofType: Board.self, forPrimaryKey: 1)
+                        if step == 0 { board?.name = text } else { board?.notes["\(step)"] = text }
+                    }
+                    try await ada.syncSession?.wait(for: .upload, timeout: 300)
+                }
+                try await wait {
+                    let board = ben.object(ofType: Board.self, forPrimaryKey: 1)
+                    return board?.name == text && board?.notes.count == 2
+                }
+            }
+        }
+
         @Test("what a client writes before its first connection is uploaded Y12")
         func writesBeforeFirstConnection() async throws {
             var port = 0

@@ -1,0 +1,9 @@
+/* Declares `memmem` in the C library of Linux. */
+#define _GNU_SOURCE
+#include "cmartlet_runtime.h"
+
+#include <string.h>
+
+bool cmartlet_contains(const void *bytes, size_t count, const void *pattern, size_t pattern_count) {
+    return memmem(bytes, count, pattern, pattern_count) != NULL;
+}
