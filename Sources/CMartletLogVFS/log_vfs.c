@@ -24,15 +24,15 @@ typedef struct LogVFSFile {
     struct LogVFSFile *database;
     bool is_log_name_unsynced;
     bool is_database;
-    /* For a database file: the log that its connection has open, and whether check_log_name has found the name of
-       the log in the file. */
+    /* For a database file: the log that the same connection has open, and whether check_log_name has found the name
+       of this log in the file. */
     struct LogVFSFile *log;
     bool has_seen_log_name;
     /* For a log and for a database file: the path, and the device and inode of the file that was opened, if known. */
     const char *path;
     bool has_identity;
     CMartletFileID identity;
-    /* For a database file: the index that this process uses for it; NULL before the index is mapped. */
+    /* For a database file: the index that this process uses for this file; NULL before the index is mapped. */
     CMartletOpenIndex *index;
     /* Whether the index contains the mark of this database, and whether the index beside the file is used for another
        database. */
@@ -45,10 +45,10 @@ static sqlite3_file *real(sqlite3_file *file) {
 
 /* ---- Checking the log name -------------------------------------------------------------------- */
 
-/* Called before each write of a page to the database file while the log is open. SQLite then writes pages of the
- * database file only in a checkpoint. Another program may have overwritten the file since the checkpoint began, for
- * example with a backup. In that case the file is empty or does not contain the name of the log, and this function
- * refuses the write.
+/* Called before each write of a page to the database file while the log is open. While the log is open, SQLite writes
+ * pages of the database file only in a checkpoint. Another program may have overwritten the file since the checkpoint
+ * began, for example with a backup. In that case the file is empty or does not contain the name of the log, and this
+ * function refuses the write.
  *
  * There is one exception. If the header is not an SQLite header, and no earlier check of this connection has found the
  * name, a crash has torn the first page. The write is allowed, because the checkpoint repairs the page from the log. */
@@ -91,8 +91,9 @@ static int file_write(sqlite3_file *file, const void *bytes, int amount, sqlite3
         return cmartlet_write_first_page(self->real, bytes, amount);
     }
     if (offset == 0 && self->database && amount == LOG_HEADER_SIZE) {
-        /* A log begins. Its name is written before its header. If the process ends between the two writes, the
-           log on disk is still the previous one, whose name is also in the file. */
+        /* A log begins. Its name is written before its header. If the process ends between the two writes, the log
+           on disk is still the previous one. The database file contains the current and the previous name, so that log
+           is still recognized. */
         int result = cmartlet_record_log_name(self->database->real, (const uint8_t *)bytes + 16);
         if (result != SQLITE_OK) return result;
         self->is_log_name_unsynced = true;
@@ -149,9 +150,10 @@ static int refuse_index(LogVFSFile *self, void volatile **address) {
     return SQLITE_CANTOPEN;
 }
 
-/* If another file is moved to the path of a database that is in use, the index and the empty log beside the moved file
- * still belong to the former database. Each index that is in use therefore contains the mark of its database. SQLite
- * truncates an index that no connection uses before it returns the first region, which also removes the mark. */
+/* If another file is moved to the path of a database that is in use, the `-shm` and `-wal` files at that path still
+ * belong to the former database. A log with commits is recognized by its name, but an empty log has no name. So each
+ * index that is in use contains the mark of its database. If no connection uses an index, SQLite truncates the index
+ * before it returns the first region. This also removes an old mark. */
 static int map_first_region(LogVFSFile *self, int size, int extend, void volatile **address) {
     sqlite3_file *real = self->real;
     int result = real->pMethods->xShmMap(real, 0, size, extend, address);
@@ -172,8 +174,8 @@ static int file_shm_map(sqlite3_file *file, int region, int size, int extend, vo
     if (self->is_index_foreign) return refuse_index(self, address);
     if (self->index) return map_first_region(self, size, extend, address);
     cmartlet_lock_indexes();
-    /* SQLite must not open an index that this process uses for another database: closing the second descriptor would
-       drop all locks of the process on the index. */
+    /* SQLite must not open an index that this process uses for another database. Closing the second descriptor of the
+       index would release all locks of the process on the index. */
     self->index = cmartlet_retain_index_of_other_database(self->path, self->identity);
     int result = self->index ? refuse_index(self, address) : map_first_region(self, size, extend, address);
     cmartlet_unlock_indexes();
@@ -426,7 +428,8 @@ static sqlite3_vfs *vfs_of(void *database) {
     return vfs->xOpen == vfs_open ? base(vfs) : vfs;
 }
 
-/* Opens the log independently of the connection. SQLite never locks the log file, so closing it drops no lock. */
+/* Opens the log independently of the connection. SQLite never locks the log file, so closing the log releases no
+   lock. */
 static int open_log(void *database, int flags, sqlite3_file **log) {
     sqlite3_vfs *vfs = vfs_of(database);
     const char *path = log_path(database);

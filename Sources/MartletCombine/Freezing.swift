@@ -20,8 +20,8 @@ extension Publisher where Output: ThreadConfined {
 }
 
 extension Publisher {
-    /// Freezes the object in each change, and the objects among its old and new values. A deleted object is published
-    /// unchanged, because it has no contents to freeze.
+    /// Freezes the object in each change, and the objects among the old and new values of the change. A deleted object
+    /// is published unchanged, because it has no contents to freeze.
     public func freeze<Observed: ThreadConfined>() -> Publishers.Map<Self, Output>
     where Output == ObjectChange<Observed> {
         map { change in
@@ -34,9 +34,9 @@ extension Publisher {
     }
 
     /// Freezes the collection in each change. The frozen collection is exactly the result of the change, even if an
-    /// observer that was called earlier has written since. Exception: a publisher can store a change that precedes a
-    /// write with `withoutNotifying` until the subscriber requests it. The collection in this change is then newer than
-    /// the result of the change.
+    /// observer that was called earlier has written since. There is one exception: when a write with `withoutNotifying`
+    /// is committed, a publisher whose subscriber has not requested a value stores the earlier change until the
+    /// subscriber requests one. The collection in this change is then newer than the result of the change.
     public func freeze<Collection: ThreadConfined>() -> Publishers.Map<Self, Output>
     where Output == RealmCollectionChange<Collection> { map { $0.mapped { $0.frozenUnlessInvalidated } } }
 

@@ -1,8 +1,9 @@
 import Foundation
 import MartletCompiler
 
-// The tool that MartletPlugin runs. It converts schema files to Swift files. It depends only on `MartletCompiler` and
-// the modules below it, Foundation and libyaml, since every clean build of a package with the plugin compiles it.
+// The tool that MartletPlugin runs. It converts schema files to Swift files. The tool depends only on
+// `MartletCompiler`, its dependencies, Foundation and libyaml, because it is compiled in every clean build of a package
+// that uses the plugin.
 
 do throws(UsageError) {
     let arguments = try Arguments(CommandLineArguments.all)

@@ -28,7 +28,7 @@ const char *cmartlet_log_vfs(const char *base);
 /* The state of the log, read from the WAL index, which is shared memory of all processes that have the file open. */
 typedef struct CMartletLogState {
     uint32_t frames;  /* the length of the log */
-    uint32_t copied;  /* how many of its frames are in the database file */
+    uint32_t copied;  /* how many frames of the log are in the database file */
     uint64_t salts;   /* the first salt in the upper half; zero if no log has begun since the index was created */
 } CMartletLogState;
 
@@ -57,8 +57,8 @@ bool cmartlet_file_is_moved(void *database);
 bool cmartlet_log_is_moved(void *database);
 bool cmartlet_index_is_moved(void *database);
 
-/* True if SQLite could not read the file because connections to another database use the index beside it: the file was
-   moved to the path of a database that is still open. */
+/* True if reading the file failed because the `-shm` file at its path belongs to another database that is still open.
+   This happens if a file is moved to the path of an open database. */
 bool cmartlet_index_is_foreign(void *database);
 
 /* True if the last frame of the log that the connection has open is not the one that the index describes, because the

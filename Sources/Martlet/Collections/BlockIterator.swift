@@ -9,7 +9,8 @@ import MartletValues
 @usableFromInline struct BlockIterator {
     private let table: ObjectTable
     private let context: RealmContext
-    /// The cursor of an iteration that reads a table or list without its keys; nil if the iteration uses keys.
+    /// The cursor of an iteration that reads the rows of a table or list directly, without loading all keys first; nil
+    /// if the iteration uses `keys`.
     private var cursor: LazyCursor?
     /// The list that the cursor iterates over; nil if it iterates over a table.
     private var list: CollectionCore?
@@ -18,7 +19,7 @@ import MartletValues
     /// The key of the last member that was returned.
     private var last: ObjectKey?
 
-    /// The members to return next, if the iteration uses keys.
+    /// The keys of the members to return next. Empty if the cursor iterates over a table.
     private var block: [ObjectKey] = []
     private var blockPosition = 0
     private var blockSize = 8
@@ -29,8 +30,8 @@ import MartletValues
     /// The change count of the Realm when the rows were copied.
     private var changeCount: UInt64 = 0
     private var guardWord: UInt = 0
-    /// The objects of the block, created in advance, in reverse order. Used in two cases: inside a write, where every
-    /// change would make copied rows outdated, and if no row of the block was copied.
+    /// The objects of the block in reverse order, if they were created in advance. This happens in two cases: inside a
+    /// write, where every change would make copied rows outdated, and if no row of the block was copied.
     private var preparedObjects: [ObjectBase] = []
     /// True if the member that was returned last already had a living accessor.
     private var lastHadAccessor = false
@@ -183,7 +184,7 @@ extension ObjectTable {
         return count > 8 && !isBeyond && span < 4 * Int64(count)
     }
 
-    /// The accessors of rows. If the keys are dense, new accessors are filled by one statement.
+    /// The accessors of rows. If the keys are dense, one statement fills all new accessors.
     func objects(_ keys: [ObjectKey]) -> [ObjectBase] {
         guard !context.isFrozen, let first = keys.first, let last = keys.last, first < last,
             Self.isDense(keys.count, first, last)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The traps of the library and their messages. Programming errors trap, and so do failures of reads that cannot throw.
-/// All other failures are thrown.
+/// The traps of the library and their messages. Programming errors trap. Reads that cannot throw trap if they fail. All
+/// other failures are thrown.
 ///
 /// Each trap is a separate function. The message ends with the name of the function, so that users can search for it.
 /// `Documentation/Misuse.md` lists the messages, and a test triggers each trap.
@@ -11,7 +11,7 @@ enum Misuse {
     static func trap(
         _ message: String, named name: String = #function, file: StaticString = #file, line: UInt = #line
     ) -> Never {
-        // A message about a query text has several lines, the last of which marks a position in the text. The name then
+        // A message about a query text has several lines. The last line marks a position in the text, and the name
         // follows on a separate line.
         let separator = message.contains("\n") ? "\n" : " "
         fatalError("Martlet: \(message)\(separator)[\(name.prefix { $0 != "(" })]", file: file, line: line)
@@ -113,7 +113,8 @@ enum Misuse {
         trap(
             "\(what) was created in the open write transaction and frozen there, but frozen objects show the state before "
                 + "that transaction. Commit the transaction first. "
-                + "An asynchronous write that has changed nothing yet can freeze objects that earlier writes created"
+                + "Exception: inside an asynchronous write, before its first change, you can freeze objects that "
+                + "earlier writes created"
         )
     }
 
@@ -132,7 +133,7 @@ enum Misuse {
     }
 
     static func copyInsideWrite() -> Never {
-        trap("a copy of a Realm was written inside a write transaction. Commit or cancel it first")
+        trap("a copy of a Realm was written inside a write transaction. Commit or cancel the transaction first")
     }
 
     // MARK: Objects
@@ -221,7 +222,8 @@ enum Misuse {
 
     static func embeddedOwned(_ type: String) -> Never {
         trap(
-            "an embedded '\(type)' that already has an owner was assigned to another one. Create a copy for each owner")
+            "an embedded '\(type)' that already has an owner was assigned to another owner. "
+                + "Create a copy for each owner")
     }
 
     static func embeddedInAnyValue(_ type: String) -> Never {
@@ -402,16 +404,16 @@ enum Misuse {
 
     static func endedDuringChange(_ verb: String) -> Never {
         trap(
-            "a write transaction was \(verb) by an observer that was called before a change, or during a deletion or "
-                + "another change of several steps. The write must stay open until the change is complete. "
-                + "End the write transaction after the change")
+            "an observer \(verb) the write transaction while a change was in progress: just before the change, or "
+                + "between its steps (for example, during a deletion). The write must stay open until the change is "
+                + "complete. End the write transaction after the change")
     }
 
     static func changedByPriorObserver(_ what: String) -> Never {
         trap(
-            "\(what) was changed by an observer that was called before another change, as with 'prior'. "
-                + "Such an observer may read and run queries. "
-                + "Make the change in the call that follows the other change")
+            "an observer that was called before a change (for example, one registered with the option 'prior') itself "
+                + "changed \(what). Such an observer may only read and run queries. "
+                + "Make the change in the call that is made after the observed change")
     }
 
     static func changedDuringChange(_ what: String) -> Never {
@@ -423,7 +425,7 @@ enum Misuse {
     static func writeByPriorObserver() -> Never {
         trap(
             "a write transaction was begun by an observer with 'prior' while its Realm was moving to a newer version. "
-                + "Begin it in the call after the change")
+                + "Begin the write in the call that is made after the change")
     }
 
     static func silencedForeignToken() -> Never {

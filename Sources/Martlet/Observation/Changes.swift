@@ -11,14 +11,15 @@ import Synchronization
 ///
 /// The observation starts when the loop starts. It ends when the loop ends or its task is cancelled. The loop must run
 /// on the executor of the Realm (its thread, queue or actor); otherwise it traps. Changes that occur while the loop
-/// body runs are not queued, but merged into one change. No change is lost.
+/// body runs are not queued, but merged into one change. For a Realm, only equal notifications are merged. No change is
+/// lost.
 public struct Changes<Element>: AsyncSequence {
     public typealias Failure = Never
 
     /// Registers an observer that receives each change.
     let register: (_ notify: @escaping (Element) -> Void) -> NotificationToken
-    /// True if two changes are equal, so that only one of them is delivered. Nil if changes are merged while the body
-    /// of the loop runs.
+    /// Compares two changes. If it is set, a change that equals a waiting one is dropped, and all other changes wait.
+    /// If it is nil, the observer is paused while the body of the loop runs, and its changes are merged.
     var isRepeated: ((Element, Element) -> Bool)?
 
     /// Starts the observation.
@@ -37,8 +38,8 @@ public struct Changes<Element>: AsyncSequence {
     }
 }
 
-/// Connects an observer with a loop. The inbox stores the changes that the loop has not received, or the continuation
-/// of the waiting loop.
+/// Connects an observer with a loop. The inbox stores the changes that the loop has not received. While the loop waits,
+/// the inbox stores the continuation of the loop.
 ///
 /// Thread safety: `state` has its own lock. `token` is set once, before the inbox is shared. Everything else is used on
 /// the Realm's executor only.
@@ -67,8 +68,8 @@ final class ChangeInbox<Element>: @unchecked Sendable {
     private func receive(_ element: Element) {
         if let isRepeated, elements.contains(where: { isRepeated($0, element) }) { return }
         elements.append(element)
-        // If changes are merged, the observer is paused until the loop has received this change. Later changes are
-        // merged.
+        // If `isRepeated` is nil, the observer is paused until the loop requests the next change. Changes in the
+        // meantime are merged.
         token?.registration.isPaused = isRepeated == nil
         wake(hasEnded: false)
     }

@@ -13,7 +13,8 @@ extension Field {
     /// True if the value is of one of these kinds.
     public func isKind(in kinds: [AnyRealmValue.Kind]) -> Query<Root> where Value == AnyRealmValue { isOfKind(kinds) }
 
-    /// True if the value of the key is of this kind. If the key has no value, the kind is `none`.
+    /// For the value of a key in a map of `AnyRealmValue`: true if the value is of this kind. If the map does not
+    /// contain the key, the kind is `none`.
     public func isKind(_ kind: AnyRealmValue.Kind) -> Query<Root> where Value == AnyRealmValue? { isOfKind([kind]) }
 }
 

@@ -11,7 +11,8 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A reference keeps no version of the file in use. To read a value elsewhere without resolving it, freeze it instead.
+/// A reference does not pin a version of the file. To read a value elsewhere without resolving a reference, freeze the
+/// value instead.
 public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     private final class Once: Sendable {
         let isResolved = Atomic<Bool>(false)
@@ -40,21 +41,21 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 }
 
 extension Realm {
-    /// Resolves a reference to the live value in this Realm. Returns nil if the value was deleted, or if the write that
-    /// added the value was rolled back or is not durable yet. A reference can be resolved once.
+    /// Returns the live value in this Realm to which the reference refers. Returns nil if the value was deleted, or if
+    /// the write that added the value was rolled back or is not durable yet. A reference can be resolved once.
     ///
-    /// Refreshes the Realm first if its version is older than the version in which the reference was created. Inside a
-    /// write, the Realm already shows the newest version. Inside an observer, the Realm is not refreshed, and the
-    /// result is nil for a value that the version of the Realm does not contain. Traps if the reference was resolved
-    /// before or belongs to another file.
+    /// If the Realm shows a version older than the one in which the reference was created, this method refreshes the
+    /// Realm first. Inside a write, the Realm already shows the newest version. Inside an observer, the Realm is not
+    /// refreshed, and the result is nil for a value that the version of the Realm does not contain. Traps if the
+    /// reference was resolved before or belongs to another file.
     public func resolve<Confined: ThreadConfined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
         context.confinement.require("a Realm")
         return reference.resolve(context)
     }
 }
 
-/// A live value that any thread, queue or actor can read and replace. Each of them reads the value through its own
-/// Realm.
+/// A live value that any thread, queue or actor can read and replace. Each thread, queue or actor reads the value
+/// through its own Realm.
 ///
 /// ```swift
 /// @ThreadSafe var dog = realm.objects(Dog.self).first
@@ -64,9 +65,9 @@ extension Realm {
 /// A property can be read by its name on any thread. A local variable is passed to other threads as `$dog`, because
 /// Swift 6 does not allow a concurrent closure to capture a variable.
 ///
-/// If no Realm of the file is open on the current thread, queue or actor, reading opens one on the current thread. The
-/// value is nil after the object, or the owner of the collection, was deleted. It is also nil if the file cannot be
-/// opened any more.
+/// If no Realm of the file is open on the current thread, queue or actor, reading opens a Realm on the current thread.
+/// The value is nil after the object, or the owner of the collection, was deleted. The value is also nil if the file
+/// cannot be opened any more.
 @propertyWrapper
 public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
     private let shared: SharedLocator
@@ -94,7 +95,7 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
 }
 
 extension ThreadConfined {
-    // Other threads find a value only after the write that has added it is durable.
+    // Other threads find a value only after the write that has added the value is durable.
     fileprivate func transferLocator() -> _Locator {
         guard let locator = _locator() else { Misuse.unmanagedTransfer("\(Self.self)", "referred to") }
         realm?.context.makeGroupDurable()

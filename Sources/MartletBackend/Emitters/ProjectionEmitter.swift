@@ -33,8 +33,9 @@ struct ProjectionEmitter {
         }
     }
 
-    /// The deprecation of a projection property that reads a deprecated property. The projection property is deprecated
-    /// too, so that its accessor causes no warning.
+    /// The deprecation of a projection property that reads a deprecated property. The generated projection property is
+    /// marked deprecated too, so that the compiler does not warn about the use of the deprecated property in its
+    /// getter.
     private func deprecation(in path: KeyPathModel) -> DeprecationModel? {
         for segment in path.segments {
             let property = context.schema.object(named: segment.owner)?.property(named: segment.property)
@@ -56,7 +57,7 @@ struct ProjectedValue {
 
     /// - Parameters:
     ///   - base: the expression of the object that has the first property.
-    ///   - isOptional: whether that expression is optional.
+    ///   - isOptional: whether the expression `base` is optional.
     init(_ segments: ArraySlice<KeyPathSegmentModel>, base: String, isOptional: Bool, types: SwiftTypes) {
         guard let segment = segments.first else {
             self.init(expression: base, type: "")
@@ -75,7 +76,7 @@ struct ProjectedValue {
         }
     }
 
-    /// The expression of a projected collection. `segments` is the part of the path after the collection. It is
+    /// The expression of a projected collection. `segments` is the part of the path after the collection. This part is
     /// evaluated for each element.
     private init(
         elementsOf collection: String, _ segments: ArraySlice<KeyPathSegmentModel>, isOptional: Bool, types: SwiftTypes

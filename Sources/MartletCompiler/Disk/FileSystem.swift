@@ -81,7 +81,8 @@ public enum FileSystem {
         var result: [UInt8] = []
         var isAtEnd = false
         while !isAtEnd, result.count < limit {
-            // The first call requests one byte more than expected, so that the second call reports the end of the file.
+            // The first call normally reads the whole file, and the second one reports its end. Each call requests at
+            // least 64 KiB, because the file may be longer than `fstat` reports.
             let wanted = min(limit - result.count, max(1 << 16, size - result.count + 1))
             var failure: CInt = 0
             result += [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in

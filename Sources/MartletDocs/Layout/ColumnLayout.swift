@@ -1,5 +1,5 @@
-/// Lays out one connected component of a graph in columns from left to right. The method is that of Sugiyama, Tagawa
-/// and Toda (1981), with ports, shared dummy vertices and orthogonal lines.
+/// Lays out one connected component of a graph in columns from left to right, with the method of Sugiyama, Tagawa and
+/// Toda (1981). It adds ports, shared dummy vertices and orthogonal lines.
 struct ColumnLayout {
     private let input: LayoutGraph
     private let graph: LayeredGraph
@@ -69,11 +69,11 @@ struct ColumnLayout {
 
     private var tops: [Int] { placement.tops }
 
-    /// Moves vertices whose lines overlap in the chosen order of tracks.
+    /// Moves vertices whose lines would overlap, given the order that was chosen for the tracks of a channel.
     ///
     /// - Returns: whether a vertex was moved.
     private mutating func resolveConflicts(_ round: Int) -> Bool {
-        // With one step size, vertices could move back and forth in every round.
+        // If the step size were constant, vertices could move back and forth in every round.
         let step = [6, 4, 9, 5, 11, 7][round % 6]
         var changed = false
         for (column, channel) in channels.enumerated() {

@@ -38,13 +38,15 @@ package struct ChangeSet: Sendable, Hashable {
     package var tables: [TableID: TableChanges]
 
     /// The edits of each collection in the order in which they were made. If one of the transactions created the row
-    /// that owns the collection, the edits of earlier transactions are omitted. If the same transaction had first
-    /// deleted a row with this key, the script also contains the edits that it made before the deletion. A reader must
-    /// therefore first check whether the row was deleted.
+    /// that owns the collection, the edits of earlier transactions are omitted. If that transaction first deleted an
+    /// older row with the same key, the edits also contain those that it made to the older row. So before code applies
+    /// the edits, it must check whether `tables` lists the owner in `deleted`. In that case it must not apply them,
+    /// because the collection that it knows was deleted.
     package var collections: [CollectionID: ListEditScript]
 
-    /// For each collection property, the rows to which the number of links from a collection of this property has
-    /// changed. They are stored because the edits contain only positions, and the previous elements are not stored.
+    /// For each collection property, the target rows whose links have changed: a row is in the set if a collection of
+    /// this property now contains it more or fewer times than before. The rows are stored because the edits contain
+    /// only positions, and the previous elements are not stored.
     package var changedTargets: [LinkID: KeySet]
 
     package init(
@@ -61,7 +63,7 @@ package struct ChangeSet: Sendable, Hashable {
         tables.values.allSatisfy(\.isEmpty) && collections.values.allSatisfy(\.isEmpty)
     }
 
-    /// True if a row of the table, or a collection that belongs to such a row, was touched.
+    /// True if a row of the table, or a collection of a row of the table, was touched.
     ///
     /// Complexity: O(1) if a row of the table was touched, otherwise O(collections).
     package func touches(table: TableID) -> Bool {
@@ -71,11 +73,11 @@ package struct ChangeSet: Sendable, Hashable {
 
     /// Adds what a later change set touched (N40).
     ///
-    /// If one of the merged versions created the row that owns a collection, only the edits of the last such version
-    /// and of later versions are kept. If the row was created and deleted within the merged versions, its edits are
-    /// dropped. If the row existed before and is deleted, its edits are kept.
+    /// If merged versions created the row that owns a collection, the edits of the last version that created it, and of
+    /// later versions, are kept. If the row was created and deleted within the merged versions, its edits are dropped.
+    /// If the row existed before and is deleted, its edits are kept.
     ///
-    /// Complexity: O(size of both). To merge many versions, call `merging` once.
+    /// Complexity: O(n) in the total size of both change sets. To merge many versions, call `merging` once.
     package mutating func merge(_ later: ChangeSet) {
         self = ChangeSet.merging([self, later])
     }

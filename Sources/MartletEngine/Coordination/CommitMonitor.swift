@@ -2,13 +2,13 @@ import Foundation
 import MartletSQLite
 import MartletValues
 
-/// Detects commits of other processes while the coordinator has listeners. It uses events of the lock file, or polls if
-/// the file cannot be watched. After such a commit it notifies the listeners. The notification does not say what
-/// changed: a listener opens a snapshot to find out.
+/// Detects commits of other processes while the coordinator has listeners, and notifies the listeners of them. It uses
+/// events of the lock file, and polls at long intervals in case an event is missed. If the file cannot be watched, it
+/// polls at short intervals. A notification does not say what changed: a listener opens a snapshot to find out.
 ///
-/// Polling is cheap. SQLite's `data_version` changes with every commit of another connection and is read from shared
-/// memory. The version row is read only if `data_version` changed. No transaction stays open on the connection, so
-/// it pins no version.
+/// Polling is cheap. SQLite's `data_version` changes with every commit of another connection, and is read from shared
+/// memory. The version row is read only if `data_version` has changed. No transaction stays open on the connection, so
+/// the connection pins no version.
 ///
 /// Thread safety: `lock` guards `connection`, `dataVersion`, `stopped` and `isRetrying`.
 // Sendable as described above.
@@ -23,8 +23,8 @@ final class CommitMonitor: @unchecked Sendable {
 
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
-    /// Starts to watch the lock file at `path`. If there is no path, or the file cannot be watched, starts to poll.
-    /// Does nothing if `commitPollMilliseconds` is zero.
+    /// Starts to watch the lock file at `path`, and to poll at long intervals. If there is no path, or the file cannot
+    /// be watched, starts to poll at short intervals. Does nothing if `commitPollMilliseconds` is zero.
     func start(_ environment: Environment, lockFile path: String?) {
         guard environment.commitPollMilliseconds > 0 else { return }
         LockFileWatcher.schedule { [weak self] in self?.begin(environment, path) }
@@ -127,7 +127,7 @@ final class CommitMonitor: @unchecked Sendable {
         return stopped
     }
 
-    /// Notifies the listeners if there is a version of which they were not notified. Returns false if the poll failed.
+    /// Notifies the listeners if they were not yet notified of the newest version. Returns false if the poll failed.
     @discardableResult
     func poll() -> Bool {
         guard let coordinator else { return true }

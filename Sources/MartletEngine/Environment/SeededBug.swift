@@ -1,16 +1,16 @@
 #if MARTLET_SEEDED_BUGS
     import Foundation
 
-    /// Bugs that can be switched on to check that 'ExactTests' finds them. Each is a plausible programming mistake, in
-    /// the code where it could be made.
+    /// Bugs that can be switched on to check that 'ExactTests' finds them. Each bug is a plausible programming mistake,
+    /// in the code where it could be made.
     ///
-    /// They are compiled only if `MARTLET_SEEDED_BUGS` is defined. At most one is on: the one that the environment
-    /// variable `MARTLET_SEEDED_BUG` names. 'make exact-bugs' switches on one after another.
+    /// The bugs are compiled only if `MARTLET_SEEDED_BUGS` is defined. At most one bug is on: the one that the
+    /// environment variable `MARTLET_SEEDED_BUG` names. 'make exact-bugs' switches on one bug after another.
     package enum SeededBug: String, CaseIterable, Sendable {
         // Change sets.
         case deletionForgotten = "merging: a row that is deleted, created again and deleted counts as untouched"
         case secondColumnForgotten = "recording: in a run of modified rows, only one property per row is recorded"
-        case insertionsJoinedTooFar = "edits: an insertion one position after another one is joined with it"
+        case insertionsJoinedTooFar = "edits: two insertions are joined although one element lies between them"
         case scriptsOutOfOrder = "merging: the edits of a collection are joined newest version first"
         case relinksForgotten = "merging: the rows that collections began or ceased to link to are lost"
         case newestRowImage = "merging: of two old images of a row, the newer one is kept"
@@ -22,13 +22,14 @@
         case windowNotRefilled = "results: a limited result is not queried again if none of its own rows was touched"
         case distinctByKey = "results: distinct keeps the row with the lowest key, not the first one in order"
         case newSortKey = "results: a row whose sort value changed is searched for at its new position"
-        case imageSortKey = "results: an old row is searched for by the values of its image without converting them"
+        case imageSortKey =
+            "results: the stored old values of a row are used as its sort key without conversion to sort values"
         case anyLinksUnfollowed = "results: links in AnyRealmValues are not followed"
         case linkedChangesUnreported = "lists: changes of objects that an element links to are not found"
         case keyOfNewMap = "maps: old positions are looked up in the new keys"
         case setPositionsStale = "sets: cached positions of elements are not updated after a removal"
         case noRoomForChunk = "lists: if there is no number left between two chunks, one overwrites the other"
-        case linkLossUnrecorded = "linking objects: a collection's last link to a row is not recorded"
+        case linkLossUnrecorded = "linking objects: the removal of a collection's last link to a row is not recorded"
         case linkCountUnrecorded = "linking objects: a second link from the same object is not recorded"
         case insertedUnfiltered = "results of lists: elements that an edit inserts are not matched against the query"
         case linksOfDeletedRow = "linking objects: links in collections of a deleted row are not recorded"
@@ -40,7 +41,7 @@
         // Key paths and objects.
         case depthTooGreat = "key paths: without key paths, changes are reported one level too deep"
         case replacedObjectSurvives = "objects: an object that is deleted and created again is not reported as deleted"
-        case silencedValues = "objects: after a silent write, the old values are those from before it"
+        case silencedValues = "objects: after a silent write, the old values are those before that write"
         case chainNotFollowed = "key-value paths: after a change of the last link the old object is observed"
         case lastOfRangeLeftOut = "key-value lists: the range of a move is one element too short"
         case oneAccessorOnly = "key-value collections: only one of several accessors of a row notifies its observers"
@@ -49,7 +50,8 @@
         case cancelledCountIgnored = "key-value lists: a cancelled edit is computed from the length after the edit"
 
         // Groups of asynchronous writes.
-        case anyLinksOfCancelled = "groups: the index of links that a cancelled write created is taken to exist"
+        case anyLinksOfCancelled =
+            "groups: after a write was cancelled, the index of links that it created is still assumed to exist"
 
         // Sections.
         case sectionOfDeletions = "sections: deleted rows are reported at the new position of the section"
@@ -59,11 +61,11 @@
         // Delivery.
         case deletedElementsFromNewVersion = "deleted elements are read from the new version"
         case olderSilenced = "a silent write also suppresses an older change"
-        case notifiedTwice = "after a nested delivery the outer one delivers change sets that are out of date"
+        case notifiedTwice = "after a nested delivery, the outer delivery delivers change sets that are out of date"
         case deliveryContinuesAfterChange =
-            "after a callback changes data in the write that begins, the remaining observers are still called"
+            "when a write begins and an observer changes data in that write, the remaining observers are still called"
         case invalidatedObserverCalled = "an observer that another one invalidates in the same delivery is still called"
-        case readyForgotten = "a refresh does not notify the observers whose change was ready before it"
+        case readyForgotten = "a refresh does not notify the observers whose change was ready before the refresh"
         case busyLoopNotified = "an asynchronous loop is notified while its body runs"
 
         private static let current: SeededBug? = {

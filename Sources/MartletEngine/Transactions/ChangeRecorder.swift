@@ -37,7 +37,8 @@ package struct ChangeRecorder {
         edits.append(edit)
     }
 
-    // Called before every change, except a further edit of the collection that was edited last. Also sets `hasChanges`.
+    // Called before every change, except before a further edit of the collection that was edited last. Also sets
+    // `hasChanges`.
     @inline(__always)
     private mutating func finishEdits() {
         hasChanges = true
@@ -51,8 +52,8 @@ package struct ChangeRecorder {
         edits = ListEditScript()
     }
 
-    /// Records the rows for which the number of links from collections of a property has changed. The edits of these
-    /// collections are recorded separately.
+    /// Records the target rows to which the collections of one property (`link`) now contain more or fewer links than
+    /// before. The edits of these collections are recorded separately.
     package mutating func recordChangedTargets(_ targets: [ObjectKey], _ link: LinkID) {
         if !targets.isEmpty { changedTargets[link, default: []] += targets }
     }

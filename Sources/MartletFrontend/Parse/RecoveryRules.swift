@@ -58,8 +58,8 @@ enum RecoveryRules {
         return recovery
     }
 
-    /// A key of more than 1,000 bytes. The schema language allows 128 bytes. For a key of more than 1,024 characters,
-    /// libyaml reports a misleading error, which this rule replaces.
+    /// libyaml reports a misleading error for a key of more than 1,024 characters. This rule replaces the error if the
+    /// key has more than 1,000 bytes. (The schema language allows 128 bytes.)
     private static func longKey(_ site: FailureSite) -> SyntaxRecovery? {
         guard
             site.problemContains("could not find expected ':'")
@@ -76,7 +76,7 @@ enum RecoveryRules {
         return site.blank(line, Diagnostic(.limitExceeded, message, at: site.text.span(range)))
     }
 
-    /// `[String]?` or `[String] = []`: square brackets with a '?' or a default after them.
+    /// `[String]?` or `[String] = []`: square brackets that a '?' or a default follows.
     private static func bracketType(_ site: FailureSite) -> SyntaxRecovery? {
         for line in [site.line, site.line - 1] where line >= 0 {
             guard let value = site.lines.keyAndValue(line)?.value, let first = value.first,
@@ -106,8 +106,8 @@ enum RecoveryRules {
         return parts.count == 2 ? "Map<\(element)>" : "List<\(element)>"
     }
 
-    /// Whether the collection type has the same meaning as the brackets. A key type other than a string type is lost,
-    /// because map keys are always strings.
+    /// Whether the collection type has the same meaning as the brackets. Map keys are always strings, so any other key
+    /// type in the brackets is lost.
     static func isCertainCollection(_ inside: String) -> Bool {
         let parts = inside.split(separator: ":", maxSplits: 1)
         return parts.count < 2 || isTextKey(trimmed(parts[0]))
@@ -160,8 +160,8 @@ enum RecoveryRules {
         return recovery
     }
 
-    /// The offset at which an unclosed quote is closed: the end of the line, but before brackets there that close a
-    /// bracket opened before the quote.
+    /// The offset where the missing quote is inserted: the end of the line. If the line ends with closing brackets
+    /// whose opening brackets precede the quote, the quote is inserted before these closing brackets.
     private static func endOfText(_ site: FailureSite, from opening: Int, line: Int) -> Int {
         let range = site.lines.range(line)
         var open: [UInt8] = []

@@ -105,8 +105,8 @@ extension Resolver {
         }
         for list in syntax.unique where list.contains(where: { $0.value == name }) {
             refuseSync(
-                "'\(name)' is in a 'unique' list, which the service cannot check without it; remove 'sync', or the list",
-                at: span)
+                "'\(name)' is in a 'unique' list, but the service does not store '\(name)' ('sync: none') and cannot "
+                    + "check the list; remove 'sync', or the list", at: span)
         }
     }
 

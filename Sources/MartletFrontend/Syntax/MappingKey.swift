@@ -28,7 +28,7 @@ public struct MappingKey: Sendable {
         case embedded
         case projections
         case properties
-        /// Names and key paths, or lists of them.
+        /// Names with key paths, or with lists of key paths.
         case keyPaths
         /// Labels and key paths.
         case labels
@@ -52,9 +52,11 @@ public struct MappingKey: Sendable {
     static let file = [
         MappingKey("enums", .enums, "Enums, by their names."),
         MappingKey(
-            "objects", .objects, "Objects, by their names. Each has an identity, and other objects can link to it."),
+            "objects", .objects,
+            "Objects, by their names. Each object has an identity, and other objects can link to it."),
         MappingKey(
-            "embedded", .embedded, "Embedded objects, by their names: each has one owner and is deleted with it."),
+            "embedded", .embedded,
+            "Embedded objects, by their names: each has one owner and is deleted with its owner."),
         MappingKey(
             "projections", .projections,
             "Projections, by their names: each shows selected values of an object, for example for one screen."),
@@ -69,7 +71,8 @@ public struct MappingKey: Sendable {
                 "Lists of properties. No two objects have equal values for all properties of a list."),
             MappingKey("properties", .properties, "What is stored: names and types.", isRequired: true),
             MappingKey("ignored", .properties, "Plain Swift properties that are not stored."),
-            MappingKey("keypaths", .keyPaths, "Names for key paths, or for lists of them, checked against the schema."),
+            MappingKey(
+                "keypaths", .keyPaths, "Names for key paths, or for lists of key paths, checked against the schema."),
             MappingKey(
                 "sync", .choices(SyncMode.allCases.map(\.rawValue)),
                 "Whether objects are synchronized: 'none', 'both' (sent and received) or 'upload' (sent only)."),
@@ -77,8 +80,8 @@ public struct MappingKey: Sendable {
             MappingKey(
                 "write", .rule,
                 "Which objects a user may create, change and delete. Without this key, the rule 'read' applies."),
-            MappingKey("insert", .rule, "Which objects a user may create, instead of 'write'."),
-            MappingKey("delete", .rule, "Which objects a user may delete, instead of 'write'."),
+            MappingKey("insert", .rule, "Which objects a user may create. Without this key, the rule 'write' applies."),
+            MappingKey("delete", .rule, "Which objects a user may delete. Without this key, the rule 'write' applies."),
         ] + [renamedFrom("type"), deprecated, doc]
 
     /// The keys that embedded objects do not support.
@@ -95,13 +98,16 @@ public struct MappingKey: Sendable {
         MappingKey(
             "deleteRule", .choices(DeletionRule.allCases.map(\.rawValue)),
             "What happens to the targets of the link or collection when this object is deleted."),
-        MappingKey("sync", .choices([SyncMode.none.rawValue]), "Keeps the values in the local file."),
+        MappingKey(
+            "sync", .choices([SyncMode.none.rawValue]),
+            "'none': the values are stored only in the local file and are not synchronized."),
         MappingKey(
             "merge", .choices(MergeMode.allCases.map(\.rawValue)),
             "Makes the property a counter: the differences of concurrent changes are added."),
         MappingKey(
             "write", .rule,
-            "A condition on the object and the user for changes of the property, besides the rules of the type."),
+            "Which changes of the property are allowed: a condition on the object and the user, in addition to the "
+                + "rules of the type."),
         doc,
     ]
 

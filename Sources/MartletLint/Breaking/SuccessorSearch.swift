@@ -2,8 +2,8 @@ import MartletSchema
 
 /// Finds new types that are similar to a removed type.
 struct SuccessorSearch {
-    /// The name and type of a property, for comparison. Two properties that refer to their own containing types are
-    /// equal, even if the names of the types differ.
+    /// The name and type of a property, for comparison. If two properties refer to the types that contain them, they
+    /// are equal even if the names of these types differ.
     private struct ComparedProperty: Hashable {
         let name: String
         let kind: PropertyTypeModel.Kind
@@ -29,8 +29,8 @@ struct SuccessorSearch {
         }
     }
 
-    /// At most three of the added types that share properties with `old`, the most similar first. At least half of the
-    /// properties of the type with more properties must be shared.
+    /// At most three of the added types that share properties with `old`, the most similar first. A candidate must
+    /// share with `old` at least half as many properties as the larger of the two types has.
     func candidates(for old: ObjectModel) -> [RenameCandidate] {
         let comparedProperties = comparedProperties(of: old, name: schemas.currentName)
         var common = [Int](repeating: 0, count: added.count)

@@ -38,8 +38,8 @@ struct DatabaseNames: LintRule {
             findings.append(
                 Diagnostic(
                     code,
-                    "'\(owner.name)' is '\(name)' in the database of the service, which is longer than "
-                        + "\(SQLName.maximumBytes) bytes; shorten it", at: owner.span))
+                    "the name of '\(owner.name)' in the database of the service, '\(name)', is longer than "
+                        + "\(SQLName.maximumBytes) bytes; shorten '\(owner.name)'", at: owner.span))
         }
         if let other = owners[name] {
             findings.append(

@@ -6,8 +6,8 @@
     /// A connection to PostgreSQL for asynchronous code. Any task may use it.
     ///
     /// The connection has its own thread, which runs the statements. So neither the threads of Swift's concurrency nor
-    /// those of Dispatch wait for a statement. To stop a running statement, the cancellation of a task sends a request
-    /// to the server on a thread of Dispatch.
+    /// those of Dispatch wait for a statement. If a task is cancelled while its statement runs, a thread of Dispatch
+    /// sends a request to the server to stop the statement.
     ///
     /// The closures that are passed to `run` run one after the other, and are not interleaved. So all statements of a
     /// transaction must be in one closure.
@@ -74,7 +74,7 @@
     private final class SessionThread: Sendable {
         typealias Job = @Sendable (inout SessionState) -> Void
 
-        // Guarded by the lock: all of these.
+        // The mutex `waiting` guards all of these properties.
         private struct Waiting {
             var jobs: [Job] = []
             /// The number of the newest closure of `PostgresConnection.run`.
@@ -84,7 +84,7 @@
         }
 
         private let waiting = Mutex(Waiting())
-        /// The closure that runs. A thread that holds this lock may acquire the lock of `waiting`.
+        /// The closure that runs. A thread that holds the mutex `running` may acquire the mutex `waiting`.
         private let running = Mutex<(closure: UInt64, canceller: PostgresCanceller)?>(nil)
         private let signal = DispatchSemaphore(value: 0)
 
@@ -140,8 +140,8 @@
             if waiting.withLock({ $0.pending.remove(closure) }) != nil { return }
             // Sending the request blocks, so it does not happen on the thread that cancels the task.
             DispatchQueue.global().async { [self] in
-                // The lock is held until the server has received the request. Otherwise the request could stop a
-                // statement of the next closure.
+                // The mutex `running` is held until the server has received the request. Otherwise the request could
+                // stop a statement of the next closure.
                 running.withLock { if let running = $0, running.closure == closure { running.canceller.stop() } }
             }
         }

@@ -13,10 +13,13 @@
     }
 
     extension PostgresSession {
-        /// Sends several statements at once and returns their results. All statements together need one round trip.
+        /// Sends several statements at once and returns their results.
+        ///
+        /// Executing the statements needs one round trip. Each statement that is not prepared yet is prepared first,
+        /// with one more round trip, unless the limit of prepared statements is reached.
         ///
         /// Each statement sees the effects of the statements before it. If a statement fails, the following statements
-        /// do not run, and the error is thrown. Statements that were not prepared yet are prepared before, one by one.
+        /// do not run, and the error is thrown.
         package func pipeline(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresResult] {
             let names = try statements.map { statement throws(PostgresError) in
                 try prepared(statement.sql, statement.parameters)

@@ -1,5 +1,5 @@
-/// The binary format of `timestamptz`: microseconds since 2000-01-01T00:00:00Z. The greatest `Int64` is infinity, the
-/// least is negative infinity.
+/// The binary format of `timestamptz`: microseconds since 2000-01-01T00:00:00Z. The greatest `Int64` is infinity, and
+/// the least `Int64` is negative infinity.
 ///
 /// Dates are seconds since 2001-01-01T00:00:00Z, as in Foundation. Whole microseconds between the years 1729 and 2273
 /// survive a round trip. In other years, two neighboring microseconds can have the same `Double`.
@@ -11,7 +11,8 @@ enum TimestampFormat {
 
     static func encode(_ seconds: Double) throws(UnencodableValue) -> Int64 {
         if seconds.isInfinite { return seconds > 0 ? .max : .min }
-        // `whole` and `seconds - whole` are exact, so only the multiplication and its result are rounded.
+        // `whole` is exact. `seconds - whole` is exact except for values between -0.5 and 0, where its error is far
+        // below a microsecond. The product is then rounded to whole microseconds.
         let whole = seconds.rounded(.down)
         let rest = ((seconds - whole) * 1_000_000).rounded()
         guard !seconds.isNaN, let exact = Int64(exactly: whole) else {

@@ -13,7 +13,8 @@ struct CollectionWriter {
     /// Returns the row of an object; nil if the collection must not show a link to the object.
     typealias Targets = (ObjectAddress) throws -> RowID?
 
-    /// Writes the elements of the value that differ from the collection of a row, and removes all other elements.
+    /// Makes the collection of a row equal to the value. Writes only the elements that differ, and removes the elements
+    /// that the value does not contain.
     ///
     /// - Returns: The targets of the links that are not shown.
     /// - Throws: `MalformedMessage` if the value does not fit the property.
@@ -42,13 +43,13 @@ struct CollectionWriter {
         MalformedMessage("a value of '\(property.name)' does not have the type \(property.typeDescription)")
     }
 
-    /// The collection of a row as a value that contains the primary keys of its targets.
+    /// The collection of a row, converted to a value in which a link is the address of its target.
     func whole(_ property: PropertySchema, _ row: RowID) throws -> SyncValue {
         let stored = try writer.elements(of: row, property.index)
         switch property.kind {
         case .list:
             var positions = try positions(property, row).filter(\.isShown).map(\.position)
-            // The changes of an object that is only uploaded are not recorded, and so are its positions.
+            // The changes of an object that is only uploaded are not recorded, so its positions may be missing.
             if positions.count != stored.count {
                 positions = ListPosition.between(nil, nil, count: stored.count, client: 0)
             }
@@ -149,7 +150,7 @@ struct CollectionWriter {
 
     // MARK: Sets and maps
 
-    // Values that are equal in the program may differ in the database: 1 and 1.0 in a set of values of any type.
+    // Values that are equal in the program may differ in the database, such as 1 and 1.0 in a set of `AnyRealmValue`.
     private static func unique(_ members: [SQLValue], _ property: PropertySchema) -> [SQLValue] {
         var seen: Set<SQLValue> = []
         return members.filter { seen.insert(property.isAny ? AnyValue.sortKey($0) : $0).inserted }
@@ -182,7 +183,7 @@ struct CollectionWriter {
     }
 }
 
-/// Converts elements of one collection to their stored form.
+/// Converts the elements of one collection to their stored form.
 private struct ElementConversion {
     private let property: PropertySchema
     /// The targets of links that are not shown.
@@ -190,7 +191,7 @@ private struct ElementConversion {
 
     init(_ property: PropertySchema) { self.property = property }
 
-    /// Nil for a link to an object that is not shown.
+    /// The stored form of an element; nil if the element is a link that is not shown.
     mutating func stored(_ value: SyncValue, _ targets: CollectionWriter.Targets) throws -> SQLValue? {
         switch property.element {
         case .link: return try link(value, targets)

@@ -5,16 +5,16 @@ import MartletValues
 /// Writes a downloaded batch to the rows of a file, in one transaction. The changes are not recorded for upload.
 ///
 /// If the batch lacks a property of a new object, the property gets the default value of the schema. Local properties
-/// are never downloaded, so those of a new object get their default, too. A link to an object that is not in the file
-/// becomes nil and is stored in `martlet_unresolved`. It is restored when its target arrives.
+/// are never downloaded, so the local properties of a new object get their defaults, too. A link to an object that is
+/// not in the file becomes nil and is stored in `martlet_unresolved`. The link is restored when its target arrives.
 package struct SyncApplier {
     let schema: SyncSchema
     let writer: DownloadWriter
-    /// The tables of the synchronized types and of the embedded types that they contain, by the numbers of the types.
+    /// The tables by the numbers of their types. These are the synchronized types and the embedded types in them.
     let tables: [TableID]
     /// The objects of the batch, with their rows. The row of a new object may not be written yet.
     var rows: [ObjectAddress: (row: RowID, isNew: Bool)] = [:]
-    /// False if `martlet_unresolved` is empty.
+    /// If false, `martlet_unresolved` is empty. If true, it may contain links.
     var hasUnresolved: Bool
 
     package init(_ schema: SyncSchema, _ transaction: WriteTransaction) throws {
@@ -46,7 +46,7 @@ package struct SyncApplier {
     }
 
     /// Deletes the objects of synchronized types that satisfy a condition, in the same way as objects that leave the
-    /// file.
+    /// subscriptions.
     mutating func removeObjects(where isLeaving: (ObjectAddress) -> Bool) throws {
         for (number, table) in tables.enumerated() where !schema.types[number].isEmbedded {
             let all = try writer.primaryKeys(in: table).map { ObjectAddress(type: number, key: $0) }
@@ -158,7 +158,7 @@ package struct SyncApplier {
         try writer.update(row, try stored(values, row, current))
     }
 
-    /// Writes a value inside an embedded object, which is created if there is none.
+    /// Writes a value inside an embedded object. Creates the embedded object if there is none.
     private mutating func write(_ value: SyncValue, at path: [Int], in row: RowID) throws {
         guard path.count > 1 else { return try update(row, [path[0]: value]) }
         let property = try property(path[0], row.table)

@@ -9,7 +9,8 @@ package struct SyncSchema: Sendable {
     ///   - synced: the names of the synchronized types.
     ///   - all: all types of the program or of the file.
     ///   - path: the path of the file, for the error.
-    /// - Throws: `.invalidInput` if something cannot be synchronized. The message names all such types and properties.
+    /// - Throws: `.invalidInput` if something cannot be synchronized. The message names all types and properties that
+    ///   cannot be synchronized.
     package init(_ synced: Set<String>, in all: [ObjectTypeSchema], path: String) throws(EngineError) {
         agreed = AgreedSchema(synced: synced, in: all)
         let names = Set(all.map(\.name))
@@ -95,13 +96,14 @@ private struct SyncableTypes {
         }
     }
 
-    // A local object or property may link to a synchronized object. When the target leaves the file, a single link
-    // becomes nil and is stored in `martlet_unresolved`. This is not possible for a local collection or
-    // `AnyRealmValue`.
+    // A property of a local object, or a local property, may link to a synchronized object. When the target leaves the
+    // file, a single link becomes nil and is stored in `martlet_unresolved`. This is not possible for a link in a local
+    // collection or in a local `AnyRealmValue`.
     private func localProblem(_ property: PropertySchema, _ type: ObjectTypeSchema) -> String? {
         let name = "'\(type.name).\(property.name)'"
         if property.isAny {
-            return "\(name) is local and may link to synchronized objects, which a local AnyRealmValue cannot do yet"
+            return "\(name) is local and has values of type AnyRealmValue, which could be links to synchronized "
+                + "objects; this is not supported yet"
         }
         if property.isCollection, case .link(let target) = property.element, synced.contains(target) {
             return "\(name) is a collection of links to '\(target)', which is synchronized; this is not supported yet"

@@ -23,9 +23,9 @@ package enum ClientAction: Sendable, Equatable {
 
 /// One connection of a client to the service.
 ///
-/// This is a value without threads, clocks and sockets. Its methods return what the owner has to do. There is no method
-/// for a connection that breaks: the owner discards the session, and creates another one from the state that the file
-/// contains.
+/// It uses no threads or sockets, and does not read the system clock. Its methods return what the owner has to do.
+/// There is no method for a connection that breaks: the owner discards the session, and creates another session from
+/// the state that the file contains.
 package struct ClientSession: Sendable {
     package private(set) var state: ClientState
     private let schemaHash: [UInt8]
@@ -37,20 +37,21 @@ package struct ClientSession: Sendable {
     /// The uploads that were sent in this session and are not acknowledged, and the sizes of their operations.
     private var inFlight: [(number: UInt64, bytes: Int)] = []
     /// The sets of subscriptions that the client has sent and the service has not answered. The service answers them in
-    /// this order, and sends the data of each as the difference to the one before.
+    /// this order, and sends the data of each set as the difference to the set before.
     private var sentSets: [ClientState.SubscriptionSet] = []
     /// The newest set that the service has refused. This session does not send it again.
     private var refusedSet: UInt64 = 0
-    /// The parts received so far of changes that are not complete. The client shows them when the last part arrives.
+    /// The parts of the current `changes` message that have arrived. They are committed together when the last part
+    /// arrives.
     private var staged = DownloadedBatch(rows: [], leaving: [])
-    /// What was reverted in the uploads that the next complete changes acknowledge. The program is notified after the
-    /// changes are committed.
+    /// The reverts that the service has reported for uploads which it will acknowledge with the last part of the next
+    /// `changes`. The program is notified after the changes are committed.
     private var stagedReverts: [ClientAction] = []
-    /// The parts received so far of the data of the first set in `sentSets`.
+    /// The parts that have arrived of the data for the first set in `sentSets`.
     private var stagedSet = DownloadedBatch(rows: [], leaving: [])
 
-    /// The limit for the uploads that were sent and are not acknowledged. If their operations have this many bytes or
-    /// more, the client sends no further upload.
+    /// The limit for the uploads that were sent and are not acknowledged. If the operations of these uploads have this
+    /// many bytes or more, the client sends no further upload.
     package static let maximumBytesInFlight = 8 << 20
 
     private let partBytes: Int
@@ -111,10 +112,10 @@ package struct ClientSession: Sendable {
 
     private mutating func begin(_ welcome: ServiceMessage.Welcome, _ wall: UInt64) -> [ClientAction] {
         guard epoch == nil else { return [.close(.unexpected)] }
-        // The service must not assign another identity: the numbers of the uploads belong to one client.
+        // The service must not assign another identity, because the numbers of the uploads belong to one client.
         guard state.identity.map({ $0.id == welcome.identity.id }) ?? true else { return [.close(.unexpected)] }
         // The service has fewer uploads than it has acknowledged: its database was restored from a backup that does not
-        // contain them.
+        // contain all acknowledged uploads.
         guard welcome.storedUpload >= state.acknowledgedUpload else { return [.close(.lostUploads)] }
         // The file is an older copy, or has lost commits in a power failure: the service has uploads under numbers that
         // the file uses for other changes.
@@ -140,7 +141,8 @@ package struct ClientSession: Sendable {
             actions.append(.send(.subscribe(set: state.wanted.number, state.wanted.queries)))
         }
         // The service acknowledges an upload with the changes after the position of the client. A client without a
-        // position sends no upload: if the connection broke, the client would never receive the result of the upload.
+        // position sends no upload. If the connection broke, the client would start again from a newer state of the
+        // database, and the changes that acknowledge the upload would be before that state.
         guard state.position != nil else { return actions }
         let limit = state.acknowledgedUpload + SyncProtocol.maximumUploadsInFlight
         for upload in state.outbox where upload.number > sentUpload && upload.number <= limit {

@@ -5,14 +5,14 @@
 #if Postgres
     /// Identifies the schema on which a client and the service agreed.
     package enum SchemaHash {
-        /// The SHA-256 of the agreement, in UTF-8.
+        /// The SHA-256 of `AgreedSchema.agreement`, the text of the agreed schema, encoded in UTF-8.
         package static func of(_ schema: AgreedSchema) -> [UInt8] { of(agreement: schema.agreement) }
 
         #if Sync
             static func of(agreement: String) -> [UInt8] { Array(SHA256.hash(data: Array(agreement.utf8))) }
         #else
             // The trait 'Postgres' without 'Sync' is for tests, in which one build contains the client and the service.
-            // It does not depend on a library of hash functions, so the agreement itself takes the place of its hash.
+            // Such a build does not depend on a library of hash functions, so it uses the text instead of its hash.
             static func of(agreement: String) -> [UInt8] { Array(agreement.utf8) }
         #endif
     }

@@ -34,7 +34,7 @@ extension SubscriptionCondition {
     }
 
     private static func combined(_ parts: [SubscriptionCondition], isConjunction: Bool) -> SubscriptionCondition {
-        // A part that is this constant has no effect. A part that is the other constant determines the result.
+        // A part that is `neutral` has no effect. A part that is the opposite constant determines the result.
         let neutral = SubscriptionCondition.constant(isConjunction)
         var flat: [SubscriptionCondition] = []
         for part in parts {
@@ -64,7 +64,8 @@ extension SubscriptionCondition {
         }
     }
 
-    // Parts are sorted by their shapes first. So conditions that differ only in their values have the same shape.
+    // Parts are sorted by their shapes (their bytes without values), and only then by their values. So two conditions
+    // that differ only in values have their parts in the same order, and the conditions have the same shape.
     private struct SortedPart {
         let condition: SubscriptionCondition
         let shape: [UInt8]
@@ -90,9 +91,10 @@ extension SubscriptionCondition {
         let isNegated: Bool
     }
 
-    // Merges tests of the same operand. In a disjunction, two sets become their union: `a == 1 || a == 2` becomes
-    // `a IN {1, 2}`. In a conjunction, they become their intersection. For negated tests it is the reverse. Tests of
-    // the elements of a collection are not intersected, because two different elements can satisfy the two tests.
+    // Merges tests of the same operand. In a disjunction, two sets of values are replaced by their union:
+    // `a == 1 || a == 2` becomes `a IN {1, 2}`. In a conjunction, they are replaced by their intersection. For negated
+    // tests, a disjunction intersects the sets and a conjunction unites them. Tests of the elements of a collection are
+    // not intersected, because two different elements can satisfy the two tests.
     private static func mergedSets(_ parts: [SubscriptionCondition], isConjunction: Bool) -> [SubscriptionCondition] {
         var result: [SubscriptionCondition] = []
         var sets: [SetKey: Set<SQLValue>] = [:]

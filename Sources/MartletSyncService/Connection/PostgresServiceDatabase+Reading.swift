@@ -26,7 +26,7 @@
             }
         }
 
-        // The entries that concern a client.
+        // The entries that concern a client, read from the log and not from the feed.
         private static func batch(
             after cursor: SyncCursor, until end: SyncCursor? = nil, _ filter: SubscriptionFilter, _ client: UInt64,
             _ catalog: SyncCatalog, _ session: PostgresSession
@@ -40,9 +40,10 @@
             return batch
         }
 
-        // The log does not contain collections, and the service can read them only as they are now. So if the client
-        // needs collections, the service reads the changes again, up to a snapshot of the present state. The session
-        // then has another cursor than the feed, so it is detached.
+        // The log does not contain collections, and some entries lack row values. The service can read both only as
+        // they are now. So if the client needs collections, or the batch has such entries, the service reads the
+        // changes again, up to a snapshot of the current state. The result then ends at a newer cursor than the one
+        // that the shared log feed has reached, so the session is removed from the feed first.
         private func completed(
             _ batch: ClientBatch, after cursor: SyncCursor, _ filter: SubscriptionFilter, _ context: SessionContext,
             _ catalog: SyncCatalog

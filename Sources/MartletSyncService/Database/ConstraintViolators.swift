@@ -4,12 +4,13 @@
 
     /// Finds the objects of an upload that violate a deferred constraint.
     ///
-    /// PostgreSQL names the constraint. It names the values only in a text for people, so queries find the objects.
+    /// The error of PostgreSQL names the constraint. It contains the values only in a text for people, so the objects
+    /// are found with queries.
     struct ConstraintViolators {
         let catalog: SyncCatalog
         let session: PostgresSession
 
-        /// The objects that must be refused so that the constraint can hold.
+        /// The objects that must be refused so that the constraint holds.
         ///
         /// - Parameters:
         ///   - error: the error of the constraint.
@@ -32,7 +33,7 @@
                 if !found.isEmpty { return found }
             }
             // No object was found: a cascade may have deleted the target of a link, or a trigger of the user may check
-            // something else. All candidates are refused.
+            // something else. So all deleted objects are refused, or, if the upload deletes none, all changed objects.
             return deleted.isEmpty ? applied : Set(deleted)
         }
 
@@ -50,8 +51,8 @@
             try addresses.filter { $0.type == table.type }.map { try ObjectRow($0, table, catalog, session) }
         }
 
-        // Two objects have the same value, and one of them can stay. The one with the greater key is refused, so that
-        // the choice does not depend on the order of a set.
+        // Of the uploaded objects that share a value with another object, the one whose key is last in text order is
+        // refused, so that the choice does not depend on the order of a set.
         private func twins(
             _ table: SyncTable, _ columns: [String], _ applied: Set<ObjectAddress>
         ) throws -> Set<ObjectAddress> {
@@ -68,7 +69,7 @@
             return Set(found.map(\.address))
         }
 
-        // The objects with an element that has no target.
+        // The objects whose collection contains a link without a target.
         private func unlinked(
             _ collection: SyncCollection, _ owner: SyncTable, _ applied: Set<ObjectAddress>
         ) throws -> Set<ObjectAddress> {

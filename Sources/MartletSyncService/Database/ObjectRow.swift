@@ -6,7 +6,7 @@
 
     /// The row of one object, which an upload writes.
     struct ObjectRow {
-        /// A value for a column, or for a member of an embedded object in it.
+        /// A value for a column, or for a member of an embedded object in the column.
         struct Field {
             let path: ValuePath
             /// The position of the column in the table.
@@ -37,8 +37,8 @@
         private var relation: String { catalog.relation(table) }
         private var keyColumn: String { table.key.quoted }
 
-        /// The fields of values, without the primary key, in the order of the table. A whole column comes before its
-        /// members.
+        /// The fields for these values, without the primary key, in the order of the table. The field of a whole column
+        /// comes before the fields of its members.
         func fields(_ values: [ValuePath: SyncValue]) throws -> [Field] {
             try values.sorted { $0.key.properties.lexicographicallyPrecedes($1.key.properties) }
                 .compactMap { try field($0.key, $0.value) }
@@ -67,21 +67,22 @@
             return Field(path: path, position: position, members: members, bytes: bytes)
         }
 
-        /// Locks the row. False if it does not exist.
+        /// Locks the row. Returns false if the row does not exist, or if the user may not write it.
         func lock() throws -> Bool {
             let sql = "SELECT FROM \(relation) WHERE \(keyColumn) = $1 FOR NO KEY UPDATE"
             return try session.query(sql, [key]).rowCount > 0
         }
 
-        /// True if the user can read the row. If the row is visible but cannot be locked, the user may not write it.
+        /// True if the user may read the row. If `lock` returned false for a row that the user may read, the user may
+        /// not write it.
         func isVisible() throws -> Bool {
             try session.query("SELECT FROM \(relation) WHERE \(keyColumn) = $1", [key]).rowCount > 0
         }
 
-        /// The paths of the values that win against an upload: another writer has written them later, and the client
-        /// had not seen that.
+        /// The paths of the values that win against an upload: another writer has written these values later, and the
+        /// client had not received them when it made the upload.
         ///
-        /// The caller has locked the row, so no other transaction can add entries for it meanwhile.
+        /// The caller has locked the row, so no other transaction can add entries for the row meanwhile.
         func newerPaths(than origin: UploadOrigin) throws -> Set<ValuePath> {
             let result = try session.query(
                 """
@@ -148,7 +149,7 @@
             return try session.query(sql, [key] + parameters(fields)).affectedRows == 1
         }
 
-        /// False if no row was deleted.
+        /// Deletes the row. Returns false if no row was deleted.
         func delete() throws -> Bool {
             try session.query("DELETE FROM \(relation) WHERE \(keyColumn) = $1", [key]).affectedRows > 0
         }
@@ -159,7 +160,7 @@
 
         // MARK: Constraints
 
-        /// True if a column of the row contains a key that no row of the target has.
+        /// True if the column of this row contains a key that no row of the target table has.
         func hasMissingTarget(_ column: SyncColumn) throws -> Bool {
             guard let target = column.target.flatMap({ catalog.tables[$0] }) else { return false }
             let sql = """
@@ -169,7 +170,7 @@
             return try session.query(sql, [key]).rowCount > 0
         }
 
-        /// True if the row does not exist and a row of another table links to it.
+        /// True if a row of the table `source` links to this key, but no row has the key.
         func isMissingTarget(of column: SyncColumn, in source: SyncTable) throws -> Bool {
             let sql = """
                 SELECT FROM \(catalog.relation(source)) WHERE \(column.quoted) = $1
@@ -178,7 +179,7 @@
             return try session.query(sql, [key]).rowCount > 0
         }
 
-        /// True if an element of the collection of the row is a key that no row of the target has.
+        /// True if the collection of this row contains a key that no row of the target table has.
         func hasMissingTarget(in collection: SyncCollection) throws -> Bool {
             guard let target = collection.value.target.flatMap({ catalog.tables[$0] }) else { return false }
             let sql = """
@@ -188,7 +189,7 @@
             return try session.query(sql, [key]).rowCount > 0
         }
 
-        /// True if the row does not exist and is an element of a collection.
+        /// True if the collection table has an element with this key, but no row has the key.
         func isMissingTarget(in collection: SyncCollection) throws -> Bool {
             let sql = """
                 SELECT FROM \(catalog.relation(collection)) WHERE "value" = $1

@@ -4,7 +4,7 @@
     import MartletSyncProtocol
     import MartletValues
 
-    /// What `Deployment` has stored in a database, read once and used by readers and writers.
+    /// What `Deployment` has stored in a database. It is read once and used by readers and writers of the database.
     package struct SyncCatalog: Sendable {
         package let schema: SyncSchema
         /// The tables by the numbers of their types.
@@ -15,13 +15,13 @@
         package let filters: FilterCompiler
         /// The number of the deployed schema.
         package let factsID: Int
-        /// The hashes of the agreements of all schemas that were deployed. A later schema can have the agreement of an
-        /// older one.
+        /// For each schema that was deployed: the hash of its `AgreedSchema.agreement` text, the part that must be
+        /// equal on clients and the service. Two schemas can have the same text.
         let knownHashes: Set<[UInt8]>
-        /// The hash of the agreement of the deployed schema.
+        /// The hash of the `AgreedSchema.agreement` text of the deployed schema.
         package let schemaHash: [UInt8]
         let tableSchema: String
-        /// The numbers in the log, by the numbers of the types.
+        /// For each type, by its number in the schema: the number that identifies it in the log.
         private let typeIDs: [Int: Int]
         private let formats: [RowFormat.ID: RowFormat]
         /// The numbers of the schemas and types in the log, also of removed ones.
@@ -99,7 +99,8 @@
         /// The quoted name of the table of a collection, with its schema.
         func relation(_ collection: SyncCollection) -> String { Deployment.relation(collection.name, tableSchema) }
 
-        /// The collection whose elements are in this table, with the table of its objects; nil if there is none.
+        /// The collection whose elements are in this table, and the table of the objects that have the collection; nil
+        /// if this is not the table of a collection.
         func collection(table name: String) -> (owner: SyncTable, collection: SyncCollection)? {
             for table in tables.values {
                 if let found = table.collections.first(where: { $0.name == name }) { return (table, found) }
@@ -110,8 +111,8 @@
         /// The number of a type in the log.
         func typeID(_ type: Int) -> Int { typeIDs[type] ?? 0 }
 
-        /// How to decode the entries of a type that were written with a schema; nil if the catalog does not know the
-        /// schema or the type.
+        /// How to decode the entries of one type that were written with one schema; nil if the catalog does not know
+        /// the schema or the type.
         func format(facts: Int, type: Int) -> RowFormat? { formats[RowFormat.ID(facts: facts, type: type)] }
 
         /// True if the schema was deployed, and had a type that the newest schema does not have any more.
@@ -140,8 +141,8 @@
         /// The number of the type.
         let type: Int
         let key: SyncColumn
-        /// For each field of the row, the column of the deployed schema; nil if that schema has no such column, or one
-        /// of another type.
+        /// For each field of the row, the column of the deployed schema; nil if the deployed schema has no column for
+        /// the field, or a column of another type.
         let columns: [SyncColumn?]
         private let table: String
         private let unfitting: UnfittingValues

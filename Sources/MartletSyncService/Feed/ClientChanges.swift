@@ -1,7 +1,7 @@
 package import MartletSyncProtocol
 
-/// What one client has to change because of log entries: rows to write, and objects that leave. All changes of one
-/// object are merged.
+/// What one client has to change because of log entries: rows to write, and objects that leave its subscriptions. All
+/// changes of one object are merged.
 package struct ClientChanges: Sendable {
     package private(set) var rows: [SyncRow] = []
     package private(set) var leaving: [ObjectAddress] = []
@@ -19,24 +19,24 @@ package struct ClientChanges: Sendable {
         for change in MergedChange.merged(entries, client) {
             let wasIn = change.old.map { matches(change.address, $0) } ?? false
             guard let new = change.new, matches(change.address, new) else {
-                // The client may show an object that its own upload has touched in any state. So the service names the
-                // object in `leaving` even if the subscriptions did not contain it before.
+                // If an upload of the client names an object, the client may show the object in any state. So the
+                // service lists the object in `leaving` even if the subscriptions did not contain it before.
                 if wasIn || change.isOwn { leaving.append(change.address) }
                 continue
             }
-            // The client may not know the current values of an object that its own upload has touched, so all values of
-            // such an object are sent.
+            // If an upload of the client names an object, the client may not know the current values of the object. So
+            // the service sends all of them.
             let isKnown = wasIn && !change.isOwn
             let values = isKnown ? new.filter { change.old?[$0.key] != $0.value } : new
-            // `contents` has whole collections: all collections of the object, or only those that have changed.
+            // For each object, `contents` has either all collections or only those that have changed, each as a whole.
             rows.append(
                 SyncRow(address: change.address, values: values.merging(contents[change.address] ?? [:]) { $1 }))
         }
     }
 
-    /// The objects whose collections the client needs. Nil stands for all collections of the object; otherwise the set
-    /// names those that have changed. Of an object that was inserted between the cursors, the collections that have no
-    /// entries are empty, so the client does not need them.
+    /// The objects whose collections the client needs, with the numbers of the collection properties that have changed.
+    /// Nil instead of numbers stands for all collections of the object. If an object was inserted between the cursors,
+    /// its collections that no log entry names are empty, so the client does not need them.
     package static func collections(
         _ entries: [LogEntry], for client: UInt64,
         _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool

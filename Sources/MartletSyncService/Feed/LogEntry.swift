@@ -18,19 +18,19 @@ package struct LogEntry: Sendable, Equatable {
     package var old: [ValuePath: SyncValue]?
     /// The values after the change; nil if the row was deleted.
     package var new: [ValuePath: SyncValue]?
-    /// Nil if the change was not made by an upload but by another application.
+    /// The upload that made the change; nil if another application made it.
     package var origin: Origin?
-    /// True for a touch: an entry that changes nothing, and only says that an upload names the object. Its values are
-    /// those that the transaction of the upload has seen. If another transaction changes the object at the same time,
-    /// the entry of that change can come before or after the touch. So the values of a touch count only if no other
-    /// entry changes the object.
+    /// True for a touch: an entry that changes nothing, and only says that an upload names the object. The values of a
+    /// touch are those that the transaction of the upload has seen. If another transaction changes the object at the
+    /// same time, the entry of that change can come before or after the touch. So the values of a touch count only if
+    /// no other entry changes the object.
     package var isTouch: Bool
-    /// The numbers of the properties of those collections of the object in which an element was changed. `old` and
-    /// `new` do not contain collections.
+    /// The numbers of the collection properties of the object in which an element was changed. `old` and `new` do not
+    /// contain collections.
     package var collections: Set<Int>
     /// True if the log does not contain the values of the object, because the writer who changed an element of a
-    /// collection could not read the object. The session then reads the values at a later cursor. This is enough,
-    /// because each change of the values has an entry of its own.
+    /// collection could not read the object. The session then reads the current values from the database. These may be
+    /// newer than this entry. That is correct, because each later change of the values has its own entry.
     package var isUnseen: Bool
 
     package init(

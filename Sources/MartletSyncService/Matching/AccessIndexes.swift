@@ -1,10 +1,10 @@
 import MartletSyncProtocol
 import MartletValues
 
-/// The queries of a type by the values that a row must have to match them.
+/// The queries of a type, indexed by the values that a row must have to match them.
 ///
-/// The indexes are per operand, not per shape: queries of different shapes that compare the same property share a
-/// table, so a client cannot slow down the service with queries of many shapes.
+/// There is one index for each operand, not one for each shape of a query. Queries of different shapes that compare the
+/// same property share an index, so a client cannot slow down the service with queries of many shapes.
 struct AccessIndexes: Sendable {
     private typealias Table = [SQLValue: NumberSet]
     // Indexed by the position of the operand in the `OperandTable`. Unlike a dictionary, an array has a fixed order.
@@ -16,8 +16,8 @@ struct AccessIndexes: Sendable {
     /// - Parameter seed: a random number that clients do not know.
     init(seed: UInt64) { self.seed = seed }
 
-    /// Returns one of the alternatives of the best rank: the one for whose values the indexes contain the fewest
-    /// queries. Nil if there is no alternative.
+    /// Considers only the alternatives with the best rank (see `AccessTerm`). Returns the one whose values have the
+    /// fewest queries in the indexes. Returns nil if there is no alternative.
     ///
     /// For example, `carrier == "UA" && number == 5` can be found by the carrier or by the number. If the indexes
     /// already contain many queries with the carrier "UA", a new query is entered under its number.

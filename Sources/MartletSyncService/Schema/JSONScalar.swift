@@ -3,10 +3,11 @@ import MartletEngine
 import MartletPostgres
 import MartletValues
 
-/// Converts scalars of the types that the schema names to JSON and back.
+/// Converts scalar values to JSON and back. The schema gives their types. (Values of `AnyRealmValue` have another
+/// encoding.)
 ///
-/// Numbers are JSON numbers. JSON has no NaN, no infinities, and no negative zero: these are the texts `NaN`,
-/// `Infinity`, `-Infinity` and `-0`.
+/// Numbers are JSON numbers. JSON has no NaN and no infinities, and `jsonb` does not keep the sign of zero: these
+/// values are the texts `NaN`, `Infinity`, `-Infinity` and `-0`.
 enum JSONScalar {
     /// - Throws: `UnencodableValue` for texts with NUL, which PostgreSQL does not store.
     static func json(_ value: SQLValue, _ element: ElementType) throws(UnencodableValue) -> JSONValue {
@@ -49,7 +50,7 @@ enum JSONScalar {
 
     // MARK: From JSON
 
-    /// Nil if no value of the type has this JSON.
+    /// The value that the JSON represents; nil if the JSON represents no value of the type.
     static func value(_ json: JSONValue, _ element: ElementType) -> SQLValue? {
         let value: SQLValue?
         switch (element, json) {
@@ -85,8 +86,8 @@ enum JSONScalar {
 
     static func date(_ text: String) -> Double? { specialNumber(text) ?? JSONDate.seconds(text) }
 
-    /// The whole number that a JSON number means; nil if it has a fraction, or does not fit 64 bits. PostgreSQL keeps
-    /// the zeros of `1.00`, and writes `1e2` as `100`, so exponents do not occur.
+    /// The whole number that a JSON number means; nil if the number has a fraction, or does not fit 64 bits. PostgreSQL
+    /// keeps the zeros of `1.00`. It writes `1e2` as `100`, so exponents do not occur.
     static func whole(_ text: String) -> Int64? {
         guard let point = text.firstIndex(of: ".") else { return Int64(text) }
         return text[point...].dropFirst().allSatisfy { $0 == "0" } ? Int64(text[..<point]) : nil
@@ -107,7 +108,8 @@ enum JSONScalar {
         return DecimalNumber.nearest(digits.isEmpty ? "0" : "\(sign)\(digits)e\(exponent)")
     }
 
-    /// The bytes of a value that JSON contains as a text; nil for a text of another form, and for other types.
+    /// The bytes of a value that JSON contains as a text; nil if the text has another form, or if JSON does not contain
+    /// values of this type as text.
     static func bytes(_ text: String, _ scalar: ScalarType) -> [UInt8]? {
         switch scalar {
         case .data: return Data(base64Encoded: text).map { [UInt8]($0) }
@@ -151,7 +153,7 @@ extension JSONScalar {
         [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { hexadecimal(bytes[$0]) }.joined(separator: "-")
     }
 
-    /// A finite number is a JSON number, all others are texts.
+    /// A finite number is a JSON number. NaN and the infinities are texts.
     static func decimalJSON(_ bytes: [UInt8]) -> JSONValue {
         let text = DecimalNumber(bytes: bytes)?.description ?? "NaN"
         switch text {

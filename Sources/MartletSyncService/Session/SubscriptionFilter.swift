@@ -17,7 +17,8 @@ package struct SubscriptionFilter: Sendable {
         self.contains = contains
     }
 
-    /// Whether the subscriptions contain the object before or after a change.
+    /// Whether the subscriptions contain the object before or after a change. True for an entry without values
+    /// (`isUnseen`) if any subscription has a condition on the type of its object, because the values are read later.
     func concerns(_ entry: LogEntry) -> Bool {
         if entry.isUnseen { return conditions[entry.address.type] != nil }
         return [entry.old, entry.new].contains { $0.map { contains(entry.address, $0) } ?? false }

@@ -6,9 +6,9 @@
         static let configuration = CommandConfiguration(
             commandName: "prune", abstract: "Delete old entries of the log.",
             discussion: """
-                Run this command regularly, for example each hour. Clients that have not connected since the entries were \
-                written start again: they keep what they have written, and download the rest. If you write both \
-                options, an entry is deleted if at least one of them does not keep it.
+                Run this command regularly, for example each hour. A client that has not yet received the deleted \
+                entries synchronizes from the beginning: it keeps its changes that are not uploaded yet, and downloads \
+                all other data again. If you write both options, an entry is kept only if both options keep it.
                 """)
 
         @OptionGroup var common: CommonOptions

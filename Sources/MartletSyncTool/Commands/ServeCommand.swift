@@ -11,8 +11,8 @@
             commandName: "serve", abstract: "Serve clients until SIGTERM or SIGINT.",
             discussion: """
                 Clients connect to '/martlet/sync'. '/health' answers 'ok', and '/metrics' has the metrics as text for \
-                Prometheus. At the end, clients are asked to connect again, and the process ends with exit code 0 when \
-                their connections have ended. Several instances can serve the same database.
+                Prometheus. After SIGTERM or SIGINT, the service asks its clients to connect again. When all \
+                connections are closed, the process exits with code 0. Several instances can serve the same database.
                 """)
 
         @OptionGroup var common: CommonOptions
@@ -94,7 +94,7 @@
         }
     }
 
-    /// Watches the log, and informs the sessions for which it may have new entries.
+    /// Watches the log, and notifies the sessions for which the log may have new entries.
     private struct WatchingService: Service {
         let database: PostgresServiceDatabase
         let server: SyncServer

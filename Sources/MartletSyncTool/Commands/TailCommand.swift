@@ -11,10 +11,10 @@
 
         @OptionGroup var common: CommonOptions
 
-        @Flag(help: "Begin with the oldest entry instead of the next one.")
+        @Flag(help: "Also print the entries that the log already contains, beginning with the oldest.")
         var all = false
 
-        @Flag(help: "End after the entries that exist.")
+        @Flag(help: "End after the entries that exist, instead of waiting for new ones.")
         var once = false
 
         func run() async throws {

@@ -1,13 +1,14 @@
 import MartletSchema
 
-/// Renamed properties of embedded objects. Their names are keys of the JSON in the columns of the owners.
+/// Renamed properties of embedded objects. The names of these properties are keys of the JSON in the columns of the
+/// owners.
 struct EmbeddedRenames {
     private struct Rename {
         let old: String
         let new: String
     }
 
-    /// By the new name of the embedded type.
+    /// The renamed properties by the new name of their embedded type.
     private let renames: [String: [Rename]]
     private let new: SchemaModel
     private let tables: [TableModel]
@@ -26,8 +27,8 @@ struct EmbeddedRenames {
         self.renames = renames
     }
 
-    /// Messages about renamed properties of embedded objects that are inside other embedded objects. No migration
-    /// renames the keys there.
+    /// Messages about embedded objects that have renamed properties and are inside other embedded objects. A migration
+    /// cannot rename keys there.
     var problems: [String] {
         let stored = Set(tables.map(\.origin.type))
         guard !stored.isEmpty else { return [] }
@@ -36,8 +37,9 @@ struct EmbeddedRenames {
                 guard case .embedded(let type) = property.type.value, let first = renames[type]?.first else {
                     return nil
                 }
-                return "'\(type).\(first.new)' was '\(first.old)', and '\(object.name).\(property.name)' contains it "
-                    + "inside another embedded object, where no migration renames it; keep the name"
+                return "'\(type).\(first.old)' was renamed to '\(first.new)', but '\(object.name).\(property.name)' "
+                    + "stores '\(type)' inside another embedded object, and a migration cannot rename keys there; "
+                    + "keep the name '\(first.old)'"
             }
         }
     }

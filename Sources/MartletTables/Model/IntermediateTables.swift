@@ -2,8 +2,9 @@ import MartletSchema
 
 /// The tables between the two parts of a migration that loses data. Programs of both schemas can use them.
 ///
-/// They contain the columns of both schemas. If a constraint differs between the schemas, the weaker one applies.
-/// Columns whose type changes still have the old type.
+/// They contain the columns of both schemas. A column of both schemas is required only if both require it. Unique and
+/// check constraints apply only if both schemas have them. A reference whose target changes keeps its old target. A
+/// column whose type changes keeps its old type.
 struct IntermediateTables {
     let pairs: TablePairs
 
@@ -64,12 +65,12 @@ struct IntermediateTables {
         return keys + pair.new.foreignKeys.filter { !known.contains($0.column) }
     }
 
-    /// A table that only the old schema has, with the new names of the tables to which it refers.
+    /// A table that only the old schema has. Its references get the new names of their targets.
     private func renamed(_ table: TableModel) -> TableModel {
         var table = table
         table.foreignKeys = table.foreignKeys.map { retargeted($0, column: $0.column) }
-        // The rules of a removed table can name columns that were renamed. These rules are replaced by rules that hide
-        // the rows from all users.
+        // The rules of a removed table can name columns that were renamed. They are replaced by rules that hide the
+        // rows from all users.
         table.policies = table.policies.map { policy in
             PolicyModel(
                 command: policy.command, using: policy.using.map { _ in "false" },

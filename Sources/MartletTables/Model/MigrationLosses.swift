@@ -1,8 +1,8 @@
 import MartletSchema
 
 extension TablePairs {
-    /// The data that the migration would lose, and the constraints that rows may violate, as messages for the author of
-    /// the schema.
+    /// Messages for the author of the schema about the data that the migration would lose, and about the constraints
+    /// that rows may violate.
     func losses() -> [String] {
         dropped.map { table in
             let what = table.origin.property.map { "'\(table.origin.type).\($0)'" } ?? "type '\(table.origin.type)'"
@@ -19,7 +19,7 @@ extension TablePairs {
                 losses.append("\(name(column.new)) was '\(column.old.type)' and is '\(column.new.type)' in SQL")
             }
             if column.new.isRequired, !column.old.isRequired {
-                losses.append("\(name(column.new)) is required now, and existing rows can be NULL")
+                losses.append("\(name(column.new)) is required now, and existing rows may contain NULL in it")
             }
             if column.acceptsFewer {
                 losses.append("\(name(column.new)) accepts fewer values now")
@@ -43,7 +43,7 @@ extension TablePairs {
 }
 
 extension TablePairs {
-    /// The changes that no migration can perform, as messages for the author of the schema.
+    /// Messages for the author of the schema about the changes that no migration can perform.
     func problems(_ schema: SchemaModel) -> [String] {
         let keys = kept.filter { !$0.hasSameKey }.map {
             "the primary key of '\($0.new.origin.type)' was changed; keep the old one, or add a type with another name"
@@ -52,7 +52,8 @@ extension TablePairs {
         let clashes = created.filter { removed.contains($0.name) }.map { table in
             let name = "\(table.origin.type)\(table.origin.property.map { ".\($0)" } ?? "")"
             return
-                "table '\(table.name)' of '\(name)' cannot keep its rows, because it identifies them in another way; "
+                "table '\(table.name)' of '\(name)' cannot keep its rows, because its primary key changes (for "
+                + "example, a list became a set); "
                 + "add \(table.origin.property == nil ? "a type" : "a property") with another name"
         }
         return keys + clashes + kept.flatMap { columnProblems($0, schema) }

@@ -2,14 +2,16 @@ import MartletSchema
 
 /// Translates rules to SQL conditions for PostgreSQL.
 ///
-/// A condition is true in SQL if and only if the rule holds; otherwise it is false or NULL, which row level security
-/// treats alike. Rules are translated in negation normal form, so no `NOT` turns NULL into a grant.
+/// A condition is true in SQL if and only if the rule holds; otherwise it is false or NULL. Row level security treats
+/// false and NULL alike. Rules are first brought into negation normal form, so that only comparisons and `IN` are
+/// negated. Their SQL tests that the claims are not NULL, so a missing claim never makes a negated comparison true.
 struct RuleSQL {
     let types: ColumnTypes
-    /// The prefix of column names: a table or record, with a dot; empty for the columns of the table itself.
+    /// The prefix of column names: a table or record, with a dot; empty if the names need no prefix.
     var qualifier = ""
 
-    /// The claims of the user as JSON. After a transaction that set them, PostgreSQL returns an empty text, not NULL.
+    /// The claims of the user as JSON. When a transaction that set the claims has ended, PostgreSQL returns an empty
+    /// text, not NULL.
     static let claims = "NULLIF(current_setting('martlet.user', true), '')::jsonb"
 
     func condition(_ condition: RuleCondition) -> String { text(condition.inNegationNormalForm) }
@@ -173,7 +175,8 @@ struct RuleSQL {
         let steps = names.dropLast().map { " -> \(SQLName.literal($0))" }.joined()
         let last = SQLName.literal(names[names.count - 1])
         let (member, text) = ("\(json)\(steps) -> \(last)", "\(json)\(steps) ->> \(last)")
-        // The type is tested before anything is converted, because a failed conversion would fail the whole statement.
+        // The JSON type is tested before a value is converted, because a failed conversion would fail the whole
+        // statement.
         func checked(_ typeName: String, _ value: String, where condition: String? = nil) -> String {
             let inner = condition.map { "CASE WHEN \($0) THEN \(value) END" } ?? value
             return "CASE WHEN jsonb_typeof(\(member)) = '\(typeName)' THEN \(inner) END"

@@ -51,20 +51,21 @@ public struct PolicyModel: Hashable, Sendable {
 /// A condition for changes of one column.
 public struct ColumnRuleModel: Hashable, Sendable {
     public let column: String
-    /// The condition for the row before an update. An insertion does not check it.
+    /// The condition for the row before an update. It is not checked for an insertion.
     public let old: String
     /// The condition for the row after an update, and for an inserted row.
     public let new: String
-    /// The condition under which an inserted value is the initial value of the property. Every user can insert it.
+    /// The condition that is true if the inserted value is the initial value of the property. Every user may insert
+    /// this value; `new` is then not checked.
     public let isInitial: String
 }
 
 /// A table for the objects of one type, or for the elements of one collection property.
 public struct TableModel: Hashable, Sendable {
-    /// What a table contains, in the names of the schema.
+    /// The type or property of the schema whose objects or elements a table contains.
     public struct Origin: Hashable, Sendable {
         public let type: String
-        /// The collection; nil for the objects of the type.
+        /// The collection property; nil for the table of the objects.
         public let property: String?
     }
 
@@ -75,8 +76,8 @@ public struct TableModel: Hashable, Sendable {
     public var unique: [[String]]
     public var indexes: [String]
     public var foreignKeys: [ForeignKeyModel]
-    /// For a set whose elements can be NULL: the column of the elements, which contains NULL at most once for each
-    /// owner. Nil for other tables.
+    /// For a set whose elements can be NULL: the column of the elements. It contains NULL at most once for each owner.
+    /// Nil for other tables.
     public let singleNull: String?
     /// Empty if the schema has no rules for the table.
     public var policies: [PolicyModel]

@@ -17,7 +17,8 @@ struct ColumnPair {
         guard let former = oldCheck, former.hasSuffix(")"), let start = former.firstRange(of: " IN ("),
             check.hasPrefix(former[..<start.upperBound])
         else { return true }
-        // Cases can be added anywhere in the list.
+        // Both constraints are lists of the raw values of an enum. New cases can be inserted anywhere, so the lists are
+        // compared as sets.
         let count = former[..<start.upperBound].count
         return !Self.literals(in: former.dropFirst(count).dropLast()).isSubset(
             of: Self.literals(in: check.dropFirst(count).dropLast()))
@@ -43,7 +44,7 @@ struct ColumnPair {
 struct TablePair {
     let old: TableModel
     let new: TableModel
-    /// In the order of the new table.
+    /// The columns that both tables have, in the order of the new table.
     let columns: [ColumnPair]
     /// Maps the old names of columns to the new ones.
     let columnNames: [String: String]
@@ -67,13 +68,13 @@ struct TablePair {
 
     var removedColumns: [ColumnModel] { old.columns.filter { columnNames[$0.name] == nil } }
 
-    /// A list of old columns with their new names; nil if one of them was removed.
+    /// The new names of old columns; nil if one of the columns was removed.
     func current(_ columns: [String]) -> [String]? {
         let names = columns.compactMap { columnNames[$0] }
         return names.count == columns.count ? names : nil
     }
 
-    /// Whether both tables identify their rows in the same way, so that rows can be kept.
+    /// Whether both tables have the same primary key, so that rows can be kept.
     var hasSameKey: Bool {
         guard current(old.primaryKey) == new.primaryKey, old.singleNull == new.singleNull else { return false }
         return old.primaryKey.allSatisfy { name in columns.first { $0.old.name == name }?.isConverted == false }
@@ -85,7 +86,7 @@ struct TablePair {
 struct TablePairs {
     let old: [TableModel]
     let new: [TableModel]
-    /// In the order of the new tables.
+    /// The tables that exist before and after, in the order of the new tables.
     let kept: [TablePair]
     /// Maps the old names of kept tables to the new ones.
     let tableNames: [String: String]
@@ -118,7 +119,7 @@ struct TablePairs {
 
     var dropped: [TableModel] { old.filter { tableNames[$0.name] == nil } }
 
-    /// The old reference with the names of the new tables; nil if its column or its target was removed.
+    /// The old reference with the new names of its column and its target; nil if its column or its target was removed.
     func current(_ key: ForeignKeyModel, in pair: TablePair) -> ForeignKeyModel? {
         guard let column = pair.columnNames[key.column],
             let target = kept.first(where: { $0.old.name == key.table }),

@@ -28,9 +28,9 @@ enum RuleWriter {
         }
     }
 
-    // The trigger runs before the change. In a trigger before a change, row level security is not active for changes
-    // that PostgreSQL itself makes for foreign keys. So these changes are exempt from the rules of the user, as they
-    // are from policies. A role that bypasses row level security bypasses the trigger too.
+    // This must be a BEFORE trigger: in it, `row_security_active` returns false for changes that PostgreSQL makes for
+    // foreign keys (such as SET NULL). Policies do not apply to those changes, so the function does not check them
+    // either. It also skips roles that bypass row level security.
     private static func trigger(_ table: TableModel) -> [String] {
         guard !table.columnRules.isEmpty else { return [] }
         let function = "martlet_rules.\(SQLName.quoted(table.name))()"

@@ -19,7 +19,7 @@ extension DiagnosticCode {
         case .unknownType: "a type that does not exist"
         case .duplicateType: "a type that is declared twice"
         case .unknownName: "a key path, index, unique list, rule or linking objects with an unknown name"
-        case .badLinkingObjects: "linking objects of a property that is not a link to this type"
+        case .badLinkingObjects: "a linking-objects property that names a property which is not a link to this type"
         case .badDefault: "a default that does not fit its type"
         case .badOptionality: "an optional collection, a link that is not optional, or a type that is not allowed here"
         case .badPrimaryKey: "an invalid primary key"
@@ -37,7 +37,8 @@ extension DiagnosticCode {
         case .staleRename: "a 'renamedFrom' that is stale or impossible"
         case .deprecation: "a deprecation that does not say what to use, or a deprecated item that is still used"
         case .badRule: "a rule that cannot be parsed, or compares values of different types"
-        case .badSync: "a key of synchronization that its type or property cannot have"
+        case .badSync:
+            "a synchronization key (such as 'sync', 'merge' or a rule) that is not allowed on this type or property"
         case .unsynchronizedLink: "a link of a synchronized type to a type that is not synchronized"
         case .databaseName: "names that are equal or too long in the database of the service"
         case .lostPrecision: "a type whose values lose precision in the database of the service"

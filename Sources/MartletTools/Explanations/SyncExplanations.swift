@@ -9,8 +9,8 @@ extension RuleExplanation {
             collections, properties with 'sync: none', and properties of linked objects other than the primary key.
             """,
         reason: """
-            A rule decides which objects a user receives and may change. PostgreSQL and the service evaluate it, so it \
-            contains only what both evaluate in the same way. A rule that is always false hides all objects.
+            A rule decides which objects a user receives and may change. PostgreSQL and the service evaluate the rule, \
+            so a rule contains only what both evaluate in the same way. A rule that is always false hides all objects.
             """,
         example: .schema(
             wrong: """
@@ -43,14 +43,15 @@ extension RuleExplanation {
     static let badSync = RuleExplanation(
         .badSync,
         problem: """
-            A type or property has a key of synchronization that it cannot have: a synchronized type has no primary key, \
-            a type that is not synchronized has rules, a property with 'sync: none' is required and has no default, or a \
-            counter is not an 'Int'.
+            The schema keys for synchronization contradict the type or property: a synchronized type has no primary \
+            key, a type that is not synchronized has rules, a property with 'sync: none' is required and has no \
+            default, or a counter is not an 'Int'.
             """,
         reason: """
             Objects are identified by their primary keys on all machines. An object that arrives from another machine \
-            has no value for a property that is not sent, so it must be nil or have a default. The differences of \
-            concurrent changes are added to a counter, so it must be a whole number, and its values cannot be unique.
+            has no value for a property that is not sent, so this property must be optional or have a default. The \
+            differences of concurrent changes are added to a counter, so a counter must be a whole number, and its \
+            values cannot be unique.
             """,
         example: .schema(
             wrong: """
@@ -81,7 +82,7 @@ extension RuleExplanation {
         problem: "A synchronized type links to a type that is not synchronized.",
         reason: """
             The target exists only in one file. On other machines the link would be nil, and the next change of the \
-            object there would remove the link here too.
+            object on another machine would remove the link on this machine too.
             """,
         example: .schema(
             wrong: """
@@ -121,12 +122,12 @@ extension RuleExplanation {
     static let databaseName = RuleExplanation(
         .databaseName,
         problem: """
-            Two names of synchronized types or properties are equal in SQL, or a name is longer than 63 bytes there.
+            Two names of synchronized types or properties are equal in SQL, or a name is longer than 63 bytes in SQL.
             """,
         reason: """
             Tables and columns have the names of types and properties in snake_case: 'homeTown' becomes 'home_town'. A \
-            list, set or map is a table with the names of its type and property. 'martlet postgres' refuses such a \
-            schema.
+            list, set or map is a table with the names of its type and property. 'martlet postgres' refuses a schema \
+            with equal or too long names.
             """,
         example: .schema(
             wrong: """
@@ -170,9 +171,9 @@ extension RuleExplanation {
         .lostPrecision,
         problem: "A synchronized property is a 'Date' or a 'Decimal128'.",
         reason: """
-            PostgreSQL stores dates in microseconds. It stores the value of a decimal number, but not its sign if it is \
-            zero, nor the number of trailing zeros, which 'Decimal128' keeps. Values that come back from the service \
-            can differ in this way from those that were written.
+            PostgreSQL stores dates in microseconds. The service preserves the value of a decimal number, but not the \
+            sign of zero or the number of trailing zeros, which 'Decimal128' keeps. So a value that comes back from \
+            the service can differ from the value that was written.
             """,
         example: .schema(
             wrong: """

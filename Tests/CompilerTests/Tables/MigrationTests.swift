@@ -138,7 +138,7 @@ struct MigrationTests {
                 [#"ALTER TABLE "dog" DROP COLUMN "a";"#]
             ),
             (
-                "a: Int?", "a: Int", "'Dog.a' is required now, and existing rows can be NULL",
+                "a: Int?", "a: Int", "'Dog.a' is required now, and existing rows may contain NULL in it",
                 [#"ALTER TABLE "dog" ALTER COLUMN "a" SET DEFAULT 0;"#],
                 [
                     #"UPDATE "dog" SET "a" = 0 WHERE "a" IS NULL;"#,

@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test("lists, sets and maps of values can be sorted, aggregated and reduced to distinct elements O40 O47")
+    @Test("lists, sets and maps of values can be sorted and aggregated, and lists can be made distinct O40 O47")
     func values() throws {
         let test = try TestRealm()
         let (lists, sets, maps) = (OptionalLists(id: 1), OptionalSets(id: 1), OptionalMaps(id: 1))

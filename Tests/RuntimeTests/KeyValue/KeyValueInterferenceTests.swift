@@ -40,17 +40,17 @@ struct KeyValueInterferenceTests {
     ) -> Trap { Trap(name: name, message: message, program: program) }
 
     private static let traps: [Trap] = [
-        trap("assign in a prior call", "called before another change") { test, nodes in
+        trap("assign in a prior call", "called before a change") { test, nodes in
             let token = nodes[0].observe(\.name, options: [.prior]) { node, _ in node.amount = 5 }
             try test.realm.write { nodes[0].name = "x" }
             token.invalidate()
         },
-        trap("delete the element that is being appended", "called before another change") { test, nodes in
+        trap("delete the element that is being appended", "called before a change") { test, nodes in
             let token = nodes[0].observe(\.children, options: [.prior]) { _, _ in test.realm.delete(nodes[1]) }
             try test.realm.write { nodes[0].children.append(nodes[1]) }
             token.invalidate()
         },
-        trap("change another list when a write begins", "called before another change") { test, nodes in
+        trap("change another list when a write begins", "called before a change") { test, nodes in
             let token = nodes[0].observe(\.name, options: [.prior]) { _, change in
                 if change.isPrior { nodes[1].children.append(nodes[2]) }
             }
@@ -58,14 +58,14 @@ struct KeyValueInterferenceTests {
             try test.realm.write {}
             token.invalidate()
         },
-        trap("assign while a write is cancelled", "called before another change") { test, nodes in
+        trap("assign while a write is cancelled", "called before a change") { test, nodes in
             try test.realm.beginWrite()
             nodes[0].name = "a"
             let token = nodes[0].observe(\.name, options: [.prior]) { _, _ in nodes[1].name = "b" }
             test.realm.cancelWrite()
             token.invalidate()
         },
-        trap("add an object while a write is cancelled", "called before another change") { test, nodes in
+        trap("add an object while a write is cancelled", "called before a change") { test, nodes in
             try test.realm.beginWrite()
             nodes[0].name = "a"
             let token = nodes[0].observe(\.name, options: [.prior]) { _, _ in test.realm.add(Node(id: 9)) }
@@ -97,14 +97,14 @@ struct KeyValueInterferenceTests {
             try test.realm.write { test.realm.delete(nodes[2]) }
             token.invalidate()
         },
-        trap("commit when an embedded object is removed", "committed by an observer") { test, nodes in
+        trap("commit when an embedded object is removed", "an observer committed the write") { test, nodes in
             try test.realm.write { nodes[0].part = Part(name: "p") }
             let token = nodes[0].observe(\.part) { _, _ in try? test.realm.commitWrite() }
             try test.realm.beginWrite()
             nodes[0].part = nil
             token.invalidate()
         },
-        trap("commit when embedded objects are removed from a list", "committed by an observer") { test, nodes in
+        trap("commit when embedded objects are removed from a list", "an observer committed the write") { test, nodes in
             try test.realm.write { nodes[0].parts.append(Part(name: "p")) }
             let token = nodes[0].observe(\.parts) { _, _ in try? test.realm.commitWrite() }
             try test.realm.beginWrite()
@@ -161,14 +161,14 @@ struct KeyValueInterferenceTests {
                 }
             }
         },
-        trap("change an unmanaged list in a prior call", "called before another change") { _, _ in
+        trap("change an unmanaged list in a prior call", "called before a change") { _, _ in
             let node = Node(id: 1)
             node.children.append(node)
             let token = node.observe(\.children, options: [.prior]) { node, _ in node.children.removeAll() }
             node.children.remove(at: 0)
             token.invalidate()
         },
-        trap("change an unmanaged map in a prior call", "called before another change") { _, _ in
+        trap("change an unmanaged map in a prior call", "called before a change") { _, _ in
             let node = Node(id: 1)
             let token = node.observe(\.named, options: [.prior]) { node, _ in node.named["a"] = node }
             node.named["b"] = node

@@ -40,7 +40,8 @@ extension MisuseCases {
             "frozenTooEarly",
             "a 'Node' with the key 1 was created in the open write transaction and frozen there, but frozen objects show "
                 + "the state before that transaction. Commit the transaction first. "
-                + "An asynchronous write that has changed nothing yet can freeze objects that earlier writes created"
+                + "Exception: inside an asynchronous write, before its first change, you can freeze objects that "
+                + "earlier writes created"
         ) {
             let test = try TestRealm()
             try test.realm.write {

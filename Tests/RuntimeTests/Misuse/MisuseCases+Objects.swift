@@ -102,7 +102,7 @@ extension MisuseCases {
         },
         MisuseCase(
             "embeddedOwned",
-            "an embedded 'Part' that already has an owner was assigned to another one. Create a copy for each owner"
+            "an embedded 'Part' that already has an owner was assigned to another owner. Create a copy for each owner"
         ) {
             let (first, second) = (Node(id: 1, part: Part(name: "wheel")), Node(id: 2))
             let test = try TestRealm(holding: first, second)

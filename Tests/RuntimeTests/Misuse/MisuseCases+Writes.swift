@@ -120,7 +120,8 @@ extension MisuseCases {
             try readOnlyRealm().write {}
         },
         MisuseCase(
-            "copyInsideWrite", "a copy of a Realm was written inside a write transaction. Commit or cancel it first"
+            "copyInsideWrite",
+            "a copy of a Realm was written inside a write transaction. Commit or cancel the transaction first"
         ) {
             let test = try TestRealm()
             try test.realm.write { try test.realm.writeCopy(toFile: test.url.appendingPathExtension("copy")) }
@@ -135,9 +136,9 @@ extension MisuseCases {
         },
         MisuseCase(
             "endedDuringChange",
-            "a write transaction was cancelled by an observer that was called before a change, or during a deletion or "
-                + "another change of several steps. The write must stay open until the change is complete. "
-                + "End the write transaction after the change"
+            "an observer cancelled the write transaction while a change was in progress: just before the change, or "
+                + "between its steps (for example, during a deletion). The write must stay open until the change is "
+                + "complete. End the write transaction after the change"
         ) {
             let test = try TestRealm()
             let node = try test.nodes(1)[0]
@@ -147,8 +148,9 @@ extension MisuseCases {
         },
         MisuseCase(
             "changedByPriorObserver",
-            "a 'Node' was changed by an observer that was called before another change, as with 'prior'. "
-                + "Such an observer may read and run queries. Make the change in the call that follows the other change"
+            "an observer that was called before a change (for example, one registered with the option 'prior') itself "
+                + "changed a 'Node'. Such an observer may only read and run queries. "
+                + "Make the change in the call that is made after the observed change"
         ) {
             let test = try TestRealm()
             let node = try test.nodes(1)[0]
@@ -186,7 +188,7 @@ extension MisuseCases {
         MisuseCase(
             "writeByPriorObserver",
             "a write transaction was begun by an observer with 'prior' while its Realm was moving to a newer version. "
-                + "Begin it in the call after the change"
+                + "Begin the write in the call that is made after the change"
         ) {
             let test = try TestRealm()
             let node = try test.nodes(1)[0]

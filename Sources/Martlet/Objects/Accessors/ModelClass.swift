@@ -2,19 +2,20 @@ import CMartletRuntime
 import MartletEngine
 import Synchronization
 
-/// The description of an object type and its class. For a generated class it is created once per process. It never
-/// changes.
+/// The description of an object type and its class. It never changes. The description of a generated class is created
+/// once per process.
 // Sendable: a metatype and values that never change.
 final class ModelClass: @unchecked Sendable {
     let metatype: ObjectBase.Type
     let schema: ObjectTypeSchema
-    /// True if objects of this type can refer to other objects. An object is added together with the objects to which
-    /// it refers.
+    /// True if objects of this type can refer to other objects. When an object is added to a Realm, the objects to
+    /// which it refers are added too.
     let hasReferences: Bool
     /// Creates an unmanaged object with the default values of the schema.
     let make: () -> ObjectBase
 
-    /// Creates the description of a type whose objects are accessed by name, through the shared class `metatype`.
+    /// Creates the description of a type without a class of its own. Its objects are instances of `metatype`, a class
+    /// for all such types, and their properties are read by name.
     ///
     /// - Parameter declaration: the declaration of the type, taken from the generated class if the program has one.
     init(
@@ -45,7 +46,7 @@ final class ModelClass: @unchecked Sendable {
         make = { metatype.init() }
     }
 
-    // The descriptions by class.
+    // The descriptions of generated classes, by class.
     private static let known = Mutex<[ObjectIdentifier: ModelClass]>([:])
 
     /// The description of a class. It is created on first use.

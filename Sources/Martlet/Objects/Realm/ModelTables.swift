@@ -9,7 +9,7 @@ struct ModelTables {
     private(set) var all: [TableID: ObjectTable] = [:]
     /// True if a type has `AnyRealmValue` properties, whose values may contain links.
     private(set) var hasAnyProperties = false
-    /// The former tables of types for which a class was added later. They are kept alive, because older objects refer
+    /// The tables that were replaced by new tables of the same types. They are kept alive, because older objects refer
     /// to these tables without retaining them.
     private var replacedTables: [ObjectTable] = []
     private var byClass: [ObjectIdentifier: ObjectTable] = [:]
@@ -26,8 +26,8 @@ struct ModelTables {
         models.merge(others) { known, _ in known }
     }
 
-    /// Adopts a schema of the file. A known type keeps its table, because types do not change while the file is open. A
-    /// type for which a class was added gets a new table.
+    /// Adopts a schema of the file. A type whose class is known keeps its table. A type without a class gets a new
+    /// table if a class was added or if its description has changed.
     mutating func adopt(_ schema: DatabaseSchema, epoch: Int64, in context: RealmContext) {
         (self.schema, self.epoch) = (schema, epoch)
         for table in schema.tables.values {
@@ -59,7 +59,7 @@ struct ModelTables {
 
     func table(named name: String) -> ObjectTable? { schema[name].flatMap { all[$0.id] } }
 
-    /// True if both have the same classes.
+    /// True if both values have tables for the same classes.
     func hasClasses(of other: ModelTables) -> Bool {
         byClass.count == other.byClass.count && byClass.keys.allSatisfy { other.byClass[$0] != nil }
     }

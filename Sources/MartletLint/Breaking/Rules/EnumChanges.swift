@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// Enums and cases that were removed, were renamed, or have other raw values.
+/// Enums and cases that were removed, were renamed, or have other raw values. Also reports new cases and a changed
+/// `unknown` case.
 struct EnumChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         let stored = storedEnums(schemas)
@@ -8,7 +9,8 @@ struct EnumChanges: BreakingRule {
             + schemas.enums.flatMap { changes($0.old, $0.new, isStored: stored.contains($0.new.name)) }
     }
 
-    /// The new names of the enums whose values an older file can contain in a property that still has the enum's type.
+    /// The enums (by new name) that are the type of a property both in the old and in the new schema. Older files can
+    /// contain values of these enums.
     private func storedEnums(_ schemas: SchemaPair) -> Set<String> {
         let properties = schemas.objects.flatMap(\.properties)
         return Set(
@@ -20,8 +22,8 @@ struct EnumChanges: BreakingRule {
             })
     }
 
-    // The level is `.source` even if values are stored: the properties of a removed enum were removed or have another
-    // type, and `PropertyChanges` reports their stored values.
+    // The level is `.source` even if files contain values of the enum: the properties of this type were removed or have
+    // another type now, and `PropertyChanges` reports what happens to their stored values.
     private func removed(_ old: EnumModel, _ schemas: SchemaPair) -> BreakingChange {
         let shape = old.cases.map(\.rawValue)
         let renames = schemas.addedEnums.filter { $0.cases.map(\.rawValue) == shape && $0.renamedFrom == nil }.prefix(3)
