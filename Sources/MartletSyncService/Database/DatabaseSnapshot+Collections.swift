@@ -110,10 +110,12 @@
             _ batch: inout ClientBatch, for client: UInt64,
             _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool
         ) throws {
-            for index in batch.entries.indices where batch.entries[index].isUnseen {
+            for index in batch.entries.indices
+            where batch.entries[index].isUnseen || batch.entries[index].isTouch(of: client) {
                 let address = batch.entries[index].address
-                guard let table = catalog.tables[address.type] else { continue }
-                let values = try values(of: address, table)
+                guard let table = catalog.tables[address.type], !table.isUploadOnly else { continue }
+                // No row can have a key that PostgreSQL cannot encode.
+                let values = (try? table.key.type.encode(address.key)) == nil ? nil : try values(of: address, table)
                 (batch.entries[index].old, batch.entries[index].new) = (values, values)
                 // As a touch, the entry changes nothing. Each change of the values has an entry of its own.
                 (batch.entries[index].isUnseen, batch.entries[index].isTouch) = (false, true)
@@ -125,13 +127,19 @@
         }
     }
 
+    extension LogEntry {
+        /// True if an upload of the client has only named the object. The upload had no lock on the row, so the entry may
+        /// contain older values than those that the client has already got.
+        fileprivate func isTouch(of client: UInt64) -> Bool { isTouch && origin?.client == client }
+    }
+
     extension SyncCatalog {
         /// Whether a batch lacks values that only a snapshot has. See `DatabaseSnapshot.complete`.
         func isIncomplete(
             _ batch: ClientBatch, for client: UInt64, _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool
         ) -> Bool {
+            if batch.entries.contains(where: { $0.isUnseen || $0.isTouch(of: client) }) { return true }
             guard tables.values.contains(where: { !$0.collections.isEmpty }) else { return false }
-            if batch.entries.contains(where: \.isUnseen) { return true }
             return ClientChanges.collections(batch.entries, for: client, matches).keys.contains {
                 tables[$0.type]?.collections.isEmpty == false
             }

@@ -104,6 +104,32 @@
             #expect(changes.rows.first?.values.keys.map { $0 } == [try sample.path("names")])
         }
 
+        @Test("an upload that has only named an object does not bring back older values of it")
+        func lateTouch() async throws {
+            let sample = try CollectionSample()
+            var session = try await Session(sample)
+            let client = try CollectionClient(sample)
+            session.context.client = ClientIdentity(id: client.id, secret: [])
+            try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'Rex')")
+            let start = try sample.now()
+            let upload = try PostgresSession(sample.address)
+            // The entry that `UploadTouches` writes, in a transaction that is not committed yet.
+            try upload.execute(
+                """
+                BEGIN;
+                INSERT INTO martlet.log (type, op, facts, key, old, new, time, client, upload)
+                    SELECT type, 't', facts, key, new, new, time, \(client.id), 1 FROM martlet.log WHERE op = 'i'
+                """)
+            try sample.session.execute("DELETE FROM dog")
+            let first = try await session.read(after: start)
+            #expect(ClientChanges(first.entries, for: client.id) { _, _ in true }.leaving == [sample.dog(1)])
+            try upload.execute("COMMIT")
+            let second = try await session.read(after: first.cursor)
+            let changes = ClientChanges(second.entries, for: client.id) { _, _ in true }
+            #expect(changes.rows.isEmpty && changes.leaving == [sample.dog(1)])
+            #expect(second.storedUpload == 1)
+        }
+
         @Test("users can upload objects that they cannot read, and what exists is not changed")
         func uploadOnly() throws {
             let sample = try CollectionSample(
