@@ -10,7 +10,8 @@
         let catalog: SyncCatalog
         let session: PostgresSession
 
-        /// The objects that must be refused so that the constraint holds.
+        /// The objects that must be refused so that the constraint holds. Nil if the other object with an equal value
+        /// is not found, because the user cannot read it.
         ///
         /// - Parameters:
         ///   - error: the error of the constraint.
@@ -18,7 +19,7 @@
         ///   - deleted: the objects that the upload has deleted.
         func objects(
             _ error: PostgresError, applied: Set<ObjectAddress>, deleted: [ObjectAddress]
-        ) throws -> Set<ObjectAddress> {
+        ) throws -> Set<ObjectAddress>? {
             let table = catalog.tables.values.first { $0.name == error.table }
             if let table, let constraint = error.constraint {
                 let columns = try self.columns(of: constraint, table)
@@ -27,6 +28,7 @@
                     ? try twins(table, columns, applied)
                     : try unlinked(table, columns, applied).union(stillNeeded(table, columns, deleted))
                 if !found.isEmpty { return found }
+                if error.state == .uniqueViolation { return nil }
             }
             if let name = error.table, let (owner, collection) = catalog.collection(table: name) {
                 let found = try unlinked(collection, owner, applied).union(stillNeeded(collection, deleted))
@@ -51,14 +53,15 @@
             try addresses.filter { $0.type == table.type }.map { try ObjectRow($0, table, catalog, session) }
         }
 
-        // Of the uploaded objects that share a value with another object, the one whose key is last in text order is
-        // refused, so that the choice does not depend on the order of a set.
+        // Of the uploaded objects with equal values, the one with the least key can stay, unless an object that is not
+        // uploaded has these values too. So first all objects are refused that have a twin with a lesser key. If there
+        // are none, the twins of the remaining ones are not uploaded.
         private func twins(
             _ table: SyncTable, _ columns: [String], _ applied: Set<ObjectAddress>
         ) throws -> Set<ObjectAddress> {
-            let sorted = applied.sorted { "\($0.key)" < "\($1.key)" }
-            let last = try rows(table, sorted).last { try $0.hasTwin(columns) }
-            return Set([last?.address].compactMap { $0 })
+            let rows = try rows(table, applied)
+            let later = try rows.filter { try $0.hasTwin(columns, withLesserKey: true) }
+            return Set(try (later.isEmpty ? rows.filter { try $0.hasTwin(columns) } : later).map(\.address))
         }
 
         private func unlinked(

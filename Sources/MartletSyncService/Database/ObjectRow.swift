@@ -198,11 +198,11 @@
             return try session.query(sql, [key]).rowCount > 0
         }
 
-        /// True if another row has the same values in these columns.
-        func hasTwin(_ columns: [String]) throws -> Bool {
+        /// True if another row, or one with a lesser key, has the same values in these columns.
+        func hasTwin(_ columns: [String], withLesserKey: Bool = false) throws -> Bool {
             let isEqual = columns.map { "o.\"\($0)\" = t.\"\($0)\"" }.joined(separator: " AND ")
             let sql = """
-                SELECT FROM \(relation) o JOIN \(relation) t ON \(isEqual) AND o.\(keyColumn) <> t.\(keyColumn)
+                SELECT FROM \(relation) o JOIN \(relation) t ON \(isEqual) AND t.\(keyColumn) \(withLesserKey ? "<" : "<>") o.\(keyColumn)
                 WHERE o.\(keyColumn) = $1 LIMIT 1
                 """
             return try session.query(sql, [key]).rowCount > 0

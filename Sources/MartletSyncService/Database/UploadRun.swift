@@ -18,15 +18,20 @@
         private var applied: Set<ObjectAddress> = []
         private var deleted: [ObjectAddress] = []
 
+        /// The unique constraints that are checked after each statement and not only at the end.
+        private let immediate: Set<String>
+
         /// The operations must be applied again from the beginning, without those of the refused objects.
         struct Restart: Error {
             let refused: [ObjectAddress: ObjectRefusal]
+            var immediate: Set<String> = []
         }
 
         init(
             catalog: SyncCatalog, session: PostgresSession, origin: UploadOrigin,
-            refused: [ObjectAddress: ObjectRefusal]
+            refused: [ObjectAddress: ObjectRefusal], immediate: Set<String> = []
         ) {
+            self.immediate = immediate
             self.catalog = catalog
             self.session = session
             self.origin = origin
@@ -35,6 +40,10 @@
 
         /// Applies operations in their order. Consecutive operations of one object are applied in one savepoint.
         mutating func apply(_ operations: [SyncOperation]) throws {
+            for constraint in immediate {
+                let name = Deployment.relation(constraint, catalog.tableSchema)
+                try session.execute("SET CONSTRAINTS \(name) IMMEDIATE")
+            }
             var rest = operations[...]
             while let address = rest.first?.address {
                 let same = rest.prefix { $0.address == address }
@@ -73,7 +82,7 @@
                 refused[address] = refusal
                 // A rollback to the savepoint does not undo earlier operations of the object, so the run has to begin
                 // again.
-                if applied.contains(address) { throw Restart(refused: refused) }
+                if applied.contains(address) { throw Restart(refused: refused, immediate: immediate) }
             }
         }
 
@@ -176,9 +185,14 @@
                 guard let refusal = ObjectRefusal(error), !applied.isEmpty else { throw error }
                 let violators = try ConstraintViolators(catalog: catalog, session: session)
                     .objects(error, applied: applied, deleted: deleted)
+                // Checked after each statement, the constraint itself shows which object violates it. Two objects can then
+                // not exchange values.
+                if violators == nil, let constraint = error.constraint, !immediate.contains(constraint) {
+                    throw Restart(refused: refused, immediate: immediate.union([constraint]))
+                }
                 var all = refused
-                for address in violators { all[address] = refusal }
-                throw Restart(refused: all)
+                for address in violators ?? applied { all[address] = refusal }
+                throw Restart(refused: all, immediate: immediate)
             }
         }
     }

@@ -25,7 +25,7 @@
         /// How often the operations are applied again because further objects were refused. After that, all objects of
         /// the upload are refused. Otherwise the cost of an upload could grow with the square of the number of its
         /// objects.
-        private static let maximumRepetitions = 8
+        private static let maximumRepetitions = 24
 
         package init(_ catalog: SyncCatalog) { self.catalog = catalog }
 
@@ -109,11 +109,13 @@
             _ operations: [SyncOperation], _ origin: UploadOrigin, _ session: PostgresSession
         ) throws -> [RevertedObject] {
             var refused: [ObjectAddress: ObjectRefusal] = [:]
+            var immediate: Set<String> = []
             var repetitions = 0
             while true {
                 do {
                     let run = try session.savepoint {
-                        var run = UploadRun(catalog: catalog, session: session, origin: origin, refused: refused)
+                        var run = UploadRun(
+                            catalog: catalog, session: session, origin: origin, refused: refused, immediate: immediate)
                         try run.apply(operations)
                         try run.checkConstraints()
                         return run
@@ -122,7 +124,7 @@
                         .log(operations, run.written)
                     return Self.reverted(operations, run.refused)
                 } catch let restart as UploadRun.Restart {
-                    refused = restart.refused
+                    (refused, immediate) = (restart.refused, restart.immediate)
                     repetitions += 1
                     guard repetitions > Self.maximumRepetitions else { continue }
                     for operation in operations where refused[operation.address] == nil {

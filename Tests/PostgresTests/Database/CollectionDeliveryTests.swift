@@ -169,6 +169,34 @@
             #expect(try sample.count("dog WHERE name = 'Rex'") == 1 && sample.count("person") == 1)
         }
 
+        @Test("an object with the unique value of an object that the user cannot read is refused; others stay Y13")
+        func hiddenTwins() throws {
+            let sample = try CollectionSample(
+                """
+                objects:
+                  Person: {primaryKey: id, sync: both, properties: {id: Int, name: String}}
+                  Dog:
+                    primaryKey: id
+                    sync: both
+                    unique: [[name]]
+                    read: author == $user.sub
+                    properties: {id: Int, name: String, author: String}
+                """)
+            let session = try PostgresSession(ServiceRole(sample.session).address(sample.address))
+            try sample.session.execute("INSERT INTO dog VALUES (1, 'Rex', 'ben')")
+            let client = try CollectionClient(sample)
+            let (name, author) = (try sample.path("name"), try sample.path("author"))
+            let upload = ClientMessage.Upload(
+                number: 1, base: try sample.now(), time: HybridTimestamp(milliseconds: 1),
+                operations: zip([2, 3, 4], ["Max", "Rex", "Bo"]).map {
+                    .create(sample.dog($0), [name: .text($1), author: .text("ada")])
+                })
+            let outcome = try UploadWriter(sample.catalog)
+                .store(upload, of: client.id, claims: #"{"sub":"ada"}"#, in: session)
+            #expect(UploadingClient.reasons(outcome) == [sample.dog(3): .constraint])
+            #expect(try sample.count("dog") == 3)
+        }
+
         @Test("TRUNCATE of a table is refused if its trigger would not see all rows")
         func truncateWithRules() throws {
             let sample = try CollectionSample()

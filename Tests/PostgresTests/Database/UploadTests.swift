@@ -332,6 +332,21 @@
                 ])
         }
 
+        @Test("of many objects with equal unique values, only those are refused that violate the constraint Y13")
+        func manyEqualValues() throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute("INSERT INTO dog (id, chip_number) VALUES (1000, 'c7'), (1, 'c8')")
+            let client = try UploadingClient(sample)
+            // The objects 100 to 199 have the numbers c0 to c49, each twice. Two numbers exist already.
+            let operations: [SyncOperation] = try (100..<200).map {
+                .create(sample.dog($0), try sample.values(["chipNumber": .text("c\($0 % 50)")]))
+            }
+            let reasons = try #require(UploadingClient.reasons(try client.store(operations)))
+            #expect(Set(reasons.keys) == Set((Array(150..<200) + [107, 108]).map { sample.dog(Int64($0)) }))
+            #expect(reasons.values.allSatisfy { $0 == .constraint })
+            #expect(try sample.count("dog") == 50)
+        }
+
         @Test("the rows that a deletion deletes elsewhere belong to the upload")
         func cascades() throws {
             let sample = try SampleDatabase()
