@@ -46,6 +46,7 @@ final class SubscriptionEditor {
                     isUpdating = true
                     try body()
                     if let failure { throw failure }
+                    try requireFitting(newest)
                     return subscriptions == newest ? nil : subscriptions
                 }
             }
@@ -54,6 +55,22 @@ final class SubscriptionEditor {
             throw error
         }
     }
+
+    // The set is sent in one message.
+    private func requireFitting(_ former: [StoredSubscription]) throws {
+        func size(_ subscriptions: [StoredSubscription]) -> Int {
+            subscriptions.reduce(0) { $0 + $1.condition.count + 16 }
+        }
+        let bytes = size(subscriptions)
+        guard bytes > Self.maximumBytes, bytes > size(former) else { return }
+        throw Realm.Error(
+            synchronization: .subscriptionRefused,
+            message:
+                "the queries of all subscriptions have \(bytes) bytes, and at most \(Self.maximumBytes) can be sent; "
+                + "nothing was changed; use shorter lists of values")
+    }
+
+    private static let maximumBytes = SyncOperation.maximumBytes
 
     private func change(_ body: () throws -> Void) {
         if !isUpdating { Realm.trapSubscriptionsOutsideUpdate() }

@@ -204,6 +204,26 @@ struct SubscribeTests {
         #expect(subscriptions.count == 0)
     }
 
+    @Test("subscriptions that do not fit into a message are refused, and the former ones stay Y7 Y9")
+    func tooLarge() async throws {
+        let fixture = try SyncFixture()
+        let realm = try fixture.realm()
+        let subscriptions = realm.subscriptions
+        func add(_ numbers: ClosedRange<Int>) throws {
+            try change(subscriptions) {
+                for number in numbers {
+                    let titles = (0..<50).map { "\(number) \($0) " + String(repeating: "x", count: 1_000) }
+                    subscriptions.append(QuerySubscription<TaskItem>(name: "\(number)") { $0.title.in(titles) })
+                }
+            }
+        }
+        try add(1...10)
+        #expect { try add(11...30) } throws: { ($0 as? Realm.Error)?.code == .subscriptionRefused }
+        #expect(subscriptions.count == 10 && realm.subscriptions.count == 10)
+        try change(subscriptions) { subscriptions.remove(named: "1") }
+        #expect(realm.subscriptions.count == 9)
+    }
+
     // Calls the method that does not wait. In an asynchronous function, Swift prefers the one that waits.
     private func change(_ subscriptions: SyncSubscriptionSet, _ block: () throws -> Void) throws {
         try subscriptions.update(block)
