@@ -132,6 +132,12 @@ package struct SyncTables {
             ])
     }
 
+    /// True if the file has objects of a type.
+    package func hasObjects(ofType name: String) throws -> Bool {
+        guard try Catalog.types(connection).contains(where: { $0.type.name == name }) else { return false }
+        return try connection.integer("SELECT 1 FROM \(SQLText.identifier(name)) LIMIT 1") == 1
+    }
+
     // MARK: The outbox
 
     /// What is needed to add an entry. One statement reads all of it, because every local transaction needs it.

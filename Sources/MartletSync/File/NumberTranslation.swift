@@ -31,6 +31,9 @@ struct NumberTranslation {
         }
     }
 
+    /// True if the type was synchronized when the operations were recorded.
+    func hadType(_ name: String) -> Bool { former.contains { $0.name == name } }
+
     /// The outbox or a condition contains a type or property that is not synchronized any more.
     struct Missing: Error {
         let name: String

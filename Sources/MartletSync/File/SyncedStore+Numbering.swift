@@ -18,6 +18,7 @@ extension SyncedStore {
                 let translation = NumberTranslation(from: record.numbering, to: schema) { type in
                     writer.schema[type.name].map { writer.defaultValues($0.id) } ?? []
                 }
+                if record.numbering != "" { try requireNoObjects(ofTypesAddedTo: translation, tables) }
                 for upload in try uploads(tables.outbox(after: record.acknowledged)) where record.numbering != numbering
                 {
                     let operations = try translated(upload, translation)
@@ -36,6 +37,20 @@ extension SyncedStore {
                 record.numbering = numbering
                 try tables.write(record)
             }
+        }
+    }
+
+    // Objects that were written before their type was synchronized have no entry in the outbox. They would exist on this
+    // device only, and would leave the file after their first change.
+    private func requireNoObjects(ofTypesAddedTo translation: NumberTranslation, _ tables: SyncTables) throws {
+        let added = schema.types.filter { !$0.isEmbedded && !translation.hadType($0.name) }.map(\.name)
+        let used = try added.filter { try tables.hasObjects(ofType: $0) }
+        guard used.isEmpty else {
+            throw EngineError(
+                .incompatibleConfiguration, path: coordinator.path,
+                "the file has objects of '\(used.joined(separator: "', '"))' that were written before this type was "
+                    + "synchronized, so they would never be uploaded; nothing was changed; synchronize a new type, and copy "
+                    + "the objects to it")
         }
     }
 

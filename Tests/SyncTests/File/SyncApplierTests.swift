@@ -275,6 +275,26 @@ struct SyncApplierTests {
             ])
     }
 
+    @Test("a type with objects that were written without synchronization cannot become synchronized Y16")
+    func addedType() throws {
+        let file = try SyncedFile()
+        file.close()
+        let facts = SyncedFile.facts + ["object Added\nprimaryKey id\nproperty id Int"]
+        func open(synced: Set<String>) throws -> SyncedStore {
+            try SyncedStore(SyncedFile.options(file.path, facts: facts), synced: synced, wall: { 0 })
+        }
+        do {
+            let store = try open(synced: ["Item", "Owner"])
+            var handle: SnapshotHandle?
+            let transaction = try store.coordinator.beginWrite(replacing: &handle)
+            _ = try LocalWriter(store.schema, transaction).insert("Added", [.integer(1)])
+            _ = try transaction.commit()
+        }
+        let error = #expect(throws: EngineError.self) { _ = try open(synced: ["Item", "Owner", "Added"]) }
+        #expect(error?.code == .incompatibleConfiguration && error?.message.contains("'Added'") == true)
+        _ = try open(synced: ["Item", "Owner"])
+    }
+
     @Test("after a change of the schema, the conditions of subscriptions have the new numbers of properties")
     func numberingOfConditions() throws {
         func condition(_ count: Int, _ y: [Int]) -> SubscriptionCondition {
