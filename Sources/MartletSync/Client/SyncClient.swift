@@ -1,6 +1,6 @@
 package import Foundation
 package import MartletEngine
-package import MartletSyncProtocol
+import MartletSyncProtocol
 import Synchronization
 
 /// Synchronizes one open file of this process: keeps a connection to the service while this process has the
