@@ -258,4 +258,19 @@ struct JSONConversionTests {
         let decoded = conversion.value(text, try JSONSample.property("any", of: "Dog"))
         #expect(decoded.value == .null && decoded.problems.count == 1)
     }
+
+    @Test("a value of any type has the same greatest depth in a file and in the database")
+    func depth() throws {
+        let conversion = JSONConversion(try JSONSample.schema.get())
+        let property = try JSONSample.property("any", of: "Dog")
+        func nested(_ levels: Int) -> SyncValue { (1..<levels).reduce(.list([])) { value, _ in .list([value]) } }
+        func brackets(_ levels: Int) -> String {
+            String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+        }
+        let greatest = AnyValue.maximumDepth
+        #expect(try conversion.json(nested(greatest), property).text == brackets(greatest))
+        #expect(conversion.value(brackets(greatest), property).value == nested(greatest))
+        #expect(throws: UnencodableValue.self) { _ = try conversion.json(nested(greatest + 1), property) }
+        #expect(conversion.value(brackets(greatest + 1), property).value == .null)
+    }
 }

@@ -45,13 +45,12 @@
             guard let base = SnapshotCursor(base: upload.base) else {
                 throw InvalidUpload("the base cursor cannot be read")
             }
+            // A transaction of another program may lock a row for a long time. The client sends the upload again.
+            try session.configure("SET lock_timeout = '10s'")
             var conflicts = 0
             while true {
                 do {
                     return try session.transaction {
-                        // A transaction of another program may lock a row for a long time. The client sends the upload
-                        // again.
-                        try session.query("SELECT set_config('lock_timeout', '10s', true)")
                         guard let now = try claim(upload, number, id, session) else {
                             return try rejection(upload, number, id, session)
                         }
