@@ -43,6 +43,9 @@ extension ModelRunner {
         watcher.skipSilenced()
         // A loop receives changes later than the Realm shows them.
         if !watcher.isLoop && !hasUnknownVersion { compare(watcher, now) }
+        if let read = watcher.readsInCalls, read.executor == nil, watcher.executor == nil, !watcher.isLoop {
+            compare(read, now)
+        }
         performActions(watcher)
     }
 

@@ -154,6 +154,8 @@ final class ModelRunner {
             addToTrace("\(name(position)) ends \(name(victim)) when it is called next")
         case .watchDuringCall(let plan, let position):
             addToTrace("\(name(position)) registers a watcher of \(plan.kind) when it is called next")
+        case .readDuringCalls(let read, let position):
+            addToTrace("\(name(position)) reads what \(name(read)) observes in each call")
         case .asyncWrite: addToTrace("an asynchronous write is queued")
         case .nestedAsyncWrite(_, _, let position):
             addToTrace("\(name(position)) queues an asynchronous write when it is called next")
@@ -206,6 +208,8 @@ final class ModelRunner {
         case .endDuringCall(let victim, let position):
             if let victim = at(victim) { at(position)?.actions.append(.end(victim)) }
         case .watchDuringCall(let plan, let position): at(position)?.actions.append(.watch(plan))
+        case .readDuringCalls(let read, let position):
+            if let watcher = at(position), let read = at(read), read !== watcher { watcher.readsInCalls = read }
         case .asyncWrite(let operations, let ending): queueWrite(operations, ending)
         case .nestedAsyncWrite(let operations, let ending, let position):
             at(position)?.actions.append(.queueWrite(operations, ending))

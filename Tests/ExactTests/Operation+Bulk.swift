@@ -66,11 +66,12 @@ extension Operation {
             let kind = b % 3 == 0 ? 0 : (b + position) % 4
             model.set(serial, "next", kind == 0 ? next.map { .row($0.serial) } ?? .none : .none)
             node.next = kind == 0 ? target : nil
+            // A link that is removed and added again counts as written.
             for (number, name) in ["children", "peers", "named"].enumerated() {
+                model.edit(serial, name) { slots, _ in slots = [] }
+                guard kind == number + 1, let next else { continue }
                 model.edit(serial, name) { slots, now in
-                    let key = name == "named" ? "x" : ""
-                    slots = next.map { [ModelState.Slot(key: key, value: .row($0.serial), written: now)] } ?? []
-                    if kind != number + 1 { slots = [] }
+                    slots = [ModelState.Slot(key: name == "named" ? "x" : "", value: .row(next.serial), written: now)]
                 }
             }
             node.children.removeAll()

@@ -42,6 +42,8 @@ enum Step: CustomStringConvertible {
     case endDuringCall(Int, by: Int)
     /// The watcher at a position registers another watcher when it is called next.
     case watchDuringCall(WatcherPlan, by: Int)
+    /// In each call from now on, the watcher at a position reads what another watcher observes.
+    case readDuringCalls(Int, by: Int)
     /// An asynchronous write.
     case asyncWrite([Operation], Ending)
     /// The watcher at a position queues an asynchronous write when it is called next.
@@ -68,6 +70,7 @@ enum Step: CustomStringConvertible {
             "the observer of the Realm writes silencing \(silenced) \(operations)"
         case .endDuringCall(let victim, let watcher): "\(watcher) ends \(victim)"
         case .watchDuringCall(let plan, let watcher): "\(watcher) watches \(plan)"
+        case .readDuringCalls(let read, let watcher): "\(watcher) reads what \(read) observes"
         case .asyncWrite(let operations, let ending): "write asynchronously, \(ending): \(operations)"
         case .nestedAsyncWrite(let operations, let ending, let watcher):
             "\(watcher) writes asynchronously, \(ending): \(operations)"
@@ -114,8 +117,8 @@ struct Program {
         case any
         /// Rows with several accessors, and key-value observers of them.
         case furtherAccessors
-        /// Observers of sections, and silent writes that an observer of the Realm makes before the observers of
-        /// sections are called.
+        /// Observers of sections. An observer of the Realm makes silent writes before they are called, or they are
+        /// called for a change only after a silent write.
         case sections
     }
 
@@ -159,6 +162,9 @@ struct Program {
         for _ in 0..<60 {
             let step = Self.step(&random, hasWritesOfOtherProcess, kinds, theme)
             steps.append(step)
+            if theme == .sections, Int.random(in: 0..<4, using: &random) == 0 {
+                steps += Self.lateChange(&random, kinds)
+            }
             // Asynchronous writes that are queued together form one group.
             guard case .asyncWrite = step, Bool.random(using: &random) else { continue }
             for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -175,6 +181,22 @@ struct Program {
         Bool.random(using: &random) ? .commit : Step.Ending.allCases.randomElement(using: &random) ?? .commit
     }
 
+    /// Steps after which an observer is called late: for a change that precedes a silent write, when the silent write
+    /// has ended. Another observer, which is called when the silent write begins, writes too, and so defers the calls of
+    /// the observers after it. This observer also reads what the late observer observes.
+    private static func lateChange(_ random: inout SeededRandom, _ kinds: [Operation.Kind]) -> [Step] {
+        let operations = (0..<3).map { _ in
+            let series = Operation.series(Int.random(in: 1...3, using: &random), &random, of: kinds)
+            return Bool.random(using: &random) ? series : series + [Operation(&random, of: [.nameAll])]
+        }
+        // An observer that was registered early is called before most others.
+        let (writer, silenced) = (Int.random(in: 0..<3, using: &random), Int.random(in: 0..<60, using: &random))
+        return [
+            .readDuringCalls(silenced, by: writer), .write(operations[0], .otherThread),
+            .nested(operations[1], writer), .silent(operations[2], silenced),
+        ]
+    }
+
     private static func step(
         _ random: inout SeededRandom, _ hasWritesOfOtherProcess: Bool, _ kinds: [Operation.Kind], _ theme: Theme
     ) -> Step {
@@ -184,7 +206,7 @@ struct Program {
         if theme == .sections, Int.random(in: 0..<5, using: &random) == 0 {
             return .realmSilent(operations, silencing: watcher)
         }
-        return switch Int.random(in: 0..<51, using: &random) {
+        return switch Int.random(in: 0..<52, using: &random) {
         case 0..<13: .write(operations, .here)
         case 13..<21:
             .write(operations, hasWritesOfOtherProcess && Bool.random(using: &random) ? .otherProcess : .otherThread)
@@ -205,6 +227,7 @@ struct Program {
         case 40, 41: .asyncWrite(operations, ending(&random))
         case 42: .nestedAsyncWrite(operations, ending(&random), by: watcher)
         case 43: .realmSilent(operations, silencing: watcher)
+        case 44: .readDuringCalls(Int.random(in: 0..<60, using: &random), by: watcher)
         default: .refresh
         }
     }

@@ -18,6 +18,8 @@ final class Watcher {
     var known: [ModelState] = []
     /// The actions of the next callback.
     var actions: [CallbackAction] = []
+    /// The watcher whose live contents each callback reads too.
+    weak var readsInCalls: Watcher?
     /// The number of calls since the asynchronous loops last ran.
     var callsInRun = 0
     private(set) var hasEnded = false
@@ -31,8 +33,6 @@ final class Watcher {
     var owner: Int?
     /// The asynchronous loop that receives the changes; nil if a callback receives them.
     private var loop: Task<Void, Never>?
-    /// Whether keys of sections are read from live objects, which an earlier callback may have changed.
-    var readsLiveKeys = false
     /// The error to report if the observer was not called between two states; nil if no call is required.
     let missing: (ModelState, ModelState) -> String?
     /// The current elements of the observed collection, and the elements in the model.
@@ -84,8 +84,7 @@ final class Watcher {
 
     /// Treats a silent write as known if everything before it is known.
     func skipSilenced() {
-        // The section key of a deleted object cannot be read, so earlier changes of section keys may be missing.
-        for (base, after) in silenced where readsLiveKeys || known.contains(where: { missing($0, base) == nil }) {
+        for (base, after) in silenced where known.contains(where: { missing($0, base) == nil }) {
             if !known.contains(where: { $0.time == after.time }) { known.append(after) }
         }
     }

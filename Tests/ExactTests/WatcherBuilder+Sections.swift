@@ -94,7 +94,6 @@ extension WatcherBuilder {
     private func callback<C>(
         _ watcher: Watcher, isAlone: Bool = false, _ sections: @escaping (ModelState) -> [ChangeChecker.Section]
     ) -> (RealmSectionedResultsChange<C>) -> Void {
-        watcher.readsLiveKeys = true
         return { [onCall, unowned watcher] change in
             switch change {
             case .initial: onCall(watcher, .initial) { _, _ in nil }
