@@ -22,6 +22,7 @@
 #   make schedules                    test random threads in random schedules (SEEDS=20000, FIRST=1)
 #   make schedule-bugs                check that 'make schedules' finds each seeded race, in a separate build (SEEDS=3000)
 #   make sync-bugs                    check that the simulation of synchronization finds each seeded bug, in a separate build
+#   make bench-sync                   measure synchronization with a PostgreSQL server (FLIGHTS=<folder>, BENCH_SCALE=0.1)
 #   make sync-cost                    measure what the outbox of a synchronized file costs, in a separate build
 #   make fuzz-schema                  fuzz the schema compiler with libFuzzer, in a separate build (SECONDS=60, or RUNS=…)
 #   make postgres-check               test the SQL of 'martlet postgres' with random schemas and rules (COUNT=200, FIRST=1)
@@ -47,7 +48,7 @@ FLIGHTS_SAMPLE = Examples/Flights/Data
 FLIGHTS_DEMO = swift run -c $(if $(FLIGHTS),release,debug) --package-path Examples/Flights FlightsDemo
 
 .PHONY: help quickstart tour check test format generate mistakes pictures docs docs-check mutants bench flights-verify plugin-check importer-check durability exact \
-	chaos exact-bugs schedules schedule-bugs sync-bugs sync-cost fuzz-schema bombs postgres-check sanitize tsan leaks \
+	chaos exact-bugs schedules schedule-bugs sync-bugs bench-sync sync-cost fuzz-schema bombs postgres-check sanitize tsan leaks \
 	sync-demo sync-tests sync-crash clean packages packages-python toolchain \
 	release-check
 
@@ -139,6 +140,10 @@ schedule-bugs: packages
 
 sync-bugs: packages
 	SEEDS=$(SEEDS) Scripts/seeded-bugs sync $(BUGS)
+
+bench-sync: packages
+	Scripts/install-packages postgresql libpq-dev openssl
+	Benchmarks/Sync/run $(FLIGHTS) $(ARGS)
 
 sync-cost: packages
 	MARTLET_SYNC_COST=1 swift run -c release --scratch-path .build-cost SyncCost

@@ -266,6 +266,18 @@ if Context.environment["MARTLET_SYNC_DEMO"] != nil {
     package.products.append(.executable(name: "SyncDemo", targets: ["SyncDemo"]))
 }
 
+// Built and run by 'Benchmarks/Sync/run'.
+if Context.environment["MARTLET_SYNC_BENCH"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "SyncBenchmark",
+            dependencies: [
+                "Martlet", "MartletSync", "MartletSyncProtocol", "MartletPostgres", "MartletEngine", "FlightsModels", hashes,
+            ],
+            path: "Benchmarks/Sync/SyncBenchmark"))
+    package.products.append(.executable(name: "SyncBenchmark", targets: ["SyncBenchmark"]))
+}
+
 // Built and run by 'make sync-cost', which measures what the outbox costs.
 if Context.environment["MARTLET_SYNC_COST"] != nil {
     package.targets.append(
