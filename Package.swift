@@ -272,7 +272,8 @@ if Context.environment["MARTLET_SYNC_BENCH"] != nil {
         .executableTarget(
             name: "SyncBenchmark",
             dependencies: [
-                "Martlet", "MartletSync", "MartletSyncProtocol", "MartletPostgres", "MartletEngine", "FlightsModels", hashes,
+                "Martlet", "MartletSync", "MartletSyncProtocol", "MartletPostgres", "MartletEngine", "FlightsModels",
+                hashes,
             ],
             path: "Benchmarks/Sync/SyncBenchmark"))
     package.products.append(.executable(name: "SyncBenchmark", targets: ["SyncBenchmark"]))
