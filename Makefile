@@ -23,11 +23,11 @@
 #   make schedule-bugs                check that 'make schedules' finds each seeded race, in a separate build (SEEDS=3000)
 #   make sync-bugs                    check that the simulation of synchronization finds each seeded bug, in a separate build
 #   make bench-sync                   measure synchronization with a PostgreSQL server (FLIGHTS=<folder>, BENCH_SCALE=0.1)
-#   make sync-cost                    measure what the outbox of a synchronized file costs, in a separate build
+#   make sync-cost                    measure the cost of the outbox of a synchronized file, in a separate build
 #   make fuzz-schema                  fuzz the schema compiler with libFuzzer, in a separate build (SECONDS=60, or RUNS=…)
 #   make postgres-check               test the SQL of 'martlet postgres' with random schemas and rules (COUNT=200, FIRST=1)
-#   make bombs                        measure 'martlet' with inputs designed to be slow (ARGS="--only …")
-#   make mutants                      change single conditions and constants; a test must fail for each (COUNT=200)
+#   make bombs                        measure 'martlet' with inputs that are designed to be slow (ARGS="--only …")
+#   make mutants                      change one condition or constant at a time; a test must fail each time (COUNT=200)
 #   make sanitize                     run the tests with the thread sanitizer, in a separate build
 #   make tsan                         repeat the concurrency tests with the thread sanitizer (TIMES=20)
 #   make sync-demo                    synchronize flights between three clients and PostgreSQL (FLIGHTS=<folder>)
@@ -37,7 +37,7 @@
 #   make release-check                check that the repository is ready to be tagged
 #   make clean                        remove all build folders
 #
-# Swift 6.3 is taken from PATH, or from one of the usual installation folders: see Scripts/find-swift.
+# Scripts/find-swift finds Swift 6.3 on PATH, or in one of the usual installation folders.
 
 export PATH := $(PATH):$(shell Scripts/find-swift 2>/dev/null)
 
@@ -117,7 +117,7 @@ durability: packages
 	MARTLET_SWEEP=$(or $(SEEDS),200) swift test --filter DurabilityTests
 
 # 'make exact', 'make chaos' and 'make schedules' run an optimized build with assertions and yield points
-# (Documentation/Glossary.md). It is about four times as fast as a debug build.
+# (Documentation/Glossary.md). This build is about four times as fast as a debug build.
 CAMPAIGN = MARTLET_TESTS=ExactTests,ScheduleTests,ChaosTests swift test -c release --scratch-path .build-campaigns \
 	-Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug -Xswiftc -DDEBUG
 
@@ -148,8 +148,8 @@ bench-sync: packages
 sync-cost: packages
 	MARTLET_SYNC_COST=1 swift run -c release --scratch-path .build-cost SyncCost
 
-# Inputs that fail are written to .build-fuzz/finds. Add them to Tests/SchemaFuzzer/Corpus when the bug is fixed.
-# Generated inputs are kept in .build-fuzz/corpus. The sanitizers require the linker lld.
+# libFuzzer writes inputs that fail to .build-fuzz/finds. When the bug is fixed, add them to Tests/SchemaFuzzer/Corpus.
+# libFuzzer keeps its generated inputs in .build-fuzz/corpus. The sanitizers require the linker lld.
 FUZZ_BUILD = MARTLET_FUZZ=1 swift build -c release --product SchemaFuzzer --scratch-path .build-fuzz
 FUZZ_FLAGS = --sanitize=address -Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld
 FUZZ_LIMIT = $(if $(RUNS),-runs=$(RUNS),-max_total_time=$(or $(SECONDS),60))
@@ -189,7 +189,8 @@ tsan: packages
 		TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/Tests/thread-sanitizer.suppressions" \
 			SWIFT_BACKTRACE=enable=no $(TSAN) --skip-build || exit 1; done
 
-# First the normal build checks the resources of the process. Then a build with a leak checker also finds small leaks.
+# The first run uses the normal build, and checks the resources of the process. The second run uses a build with a leak
+# checker, which also finds small leaks.
 LEAKS = MARTLET_TESTS=LeakTests MARTLET_LEAKS
 LEAK_CHECKER = --sanitize=address --scratch-path .build-leaks -Xswiftc -use-ld=lld
 
@@ -202,7 +203,8 @@ sync-demo: packages
 	@Scripts/install-packages postgresql libpq-dev pkg-config
 	Scripts/sync-demo $(FLIGHTS)
 
-# The tests start a server in a temporary folder. FIGURES=1 also measures the costs of the triggers and the log.
+# The tests start a PostgreSQL server in a temporary folder. FIGURES=1 also measures the costs of the triggers, and of
+# the table martlet.log, which they write.
 sync-tests: packages
 	@Scripts/install-packages postgresql libpq-dev pkg-config
 	$(if $(FIGURES),MARTLET_SYNC_FIGURES=1) Scripts/sync-tests

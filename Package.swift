@@ -4,7 +4,7 @@ import PackageDescription
 let openCombine = Target.Dependency.product(
     name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux, .android, .windows, .wasi]))
 
-// Dependencies of synchronization. Without the trait 'Sync' they are not fetched.
+// Returns a dependency that only synchronization needs. Without the trait 'Sync', SwiftPM does not fetch its package.
 func synchronizing(_ product: String, _ package: String) -> Target.Dependency {
     .product(name: product, package: package, condition: .when(traits: ["Sync"]))
 }
@@ -22,16 +22,16 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Martlet", targets: ["Martlet"]),
-        // Publishers. A package that does not use this product does not build it.
+        // Publishers for Combine and OpenCombine. A package that does not use this product does not build it.
         .library(name: "MartletCombine", targets: ["MartletCombine"]),
         // The client of the sync service. Needs the trait 'Sync'.
         .library(name: "MartletSync", targets: ["MartletSync"]),
-        // For the packages under Tools, which check and format the schemas they write.
+        // The packages under Tools use this product to check and format the schemas that they write.
         .library(name: "MartletTools", targets: ["MartletTools", "MartletCompiler", "MartletSchema"]),
         .executable(name: "martlet", targets: ["MartletCLI"]),
         // The sync service. Without the trait 'Sync', the program only prints how to build the service.
         .executable(name: "martlet-sync", targets: ["MartletSyncTool"]),
-        // The command plugin finds a tool by the name of its target.
+        // A second product of the same target. The command plugin finds a tool by the name of its target.
         .executable(name: "MartletCLI", targets: ["MartletCLI"]),
         .plugin(name: "MartletPlugin", targets: ["MartletPlugin"]),
         .plugin(name: "MartletCommand", targets: ["MartletCommand"]),
@@ -39,11 +39,12 @@ let package = Package(
     traits: [
         // A manifest cannot ask whether a trait is enabled, so the list of targets is the same with and without the
         // traits. libpq is a dependency only if a trait is enabled. All code that needs libpq is inside '#if Postgres',
-        // and all code that needs a network or cryptography is inside '#if Sync'. Without the traits, the modules have
-        // only the rest of their code, and libpq need not be installed.
+        // and all code that needs a network or cryptography is inside '#if Sync'. Without the traits, the compiler
+        // skips this code, and libpq does not have to be installed.
         .trait(
             name: "Sync", description: "The sync service and the client. Needs libpq.", enabledTraits: ["Postgres"]),
-        // 'make test' tests the service with PostgreSQL, but without a network, so that it need not compile BoringSSL.
+        // 'make test' enables only this trait. It tests the service with PostgreSQL, but without a network, so that
+        // BoringSSL is not compiled.
         .trait(name: "Postgres", description: "The code of the sync service that needs PostgreSQL. Only for tests."),
     ],
     dependencies: [
@@ -55,11 +56,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.6.4"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
-        // Only for MartletCombine, on platforms without Combine.
+        // MartletCombine uses this package on platforms without Combine.
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
     targets: [
-        // Runtime side: knows SQL and Swift, no YAML.
+        // The modules of the runtime. They contain code for SQL, and none for YAML.
         .systemLibrary(
             name: "CMartletSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
@@ -96,7 +97,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + operation),
 
-        // Compiler side: knows YAML and Swift. Only MartletTables knows SQL.
+        // The modules of the schema compiler. They contain code for YAML. Only MartletTables contains code for SQL.
         .systemLibrary(
             name: "CMartletYAML", pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
@@ -104,10 +105,10 @@ let package = Package(
         .target(name: "MartletFrontend", dependencies: ["MartletSchema", "CMartletYAML"]),
         .target(name: "MartletBackend", dependencies: ["MartletSchema"]),
         .target(name: "MartletCompiler", dependencies: ["MartletSchema", "MartletFrontend", "MartletBackend"]),
-        // Every package with the build plugin compiles this tool and all its dependencies.
+        // Every package with the build plugin compiles this tool and all its dependencies, so there are few of them.
         .executableTarget(name: "MartletGenerator", dependencies: ["MartletCompiler"]),
 
-        // Compiler side: modules that only the command line and the importer need.
+        // The modules of the schema compiler that only the command-line tool and the importer need.
         .target(name: "MartletLint", dependencies: ["MartletSchema"]),
         .target(name: "MartletDocs", dependencies: ["MartletSchema"]),
         .target(name: "MartletTables", dependencies: ["MartletSchema"]),
@@ -131,7 +132,7 @@ let package = Package(
                 permissions: [.writeToPackageDirectory(reason: "Writes generated model classes.")]),
             dependencies: ["MartletCLI"]),
 
-        // Generated models, committed.
+        // Generated models. The generated files are committed.
         .target(name: "KennelModels", dependencies: ["Martlet"], path: "Generated/Kennel"),
         .target(name: "ConformanceModels", dependencies: ["Martlet"], path: "Generated/Conformance"),
         .target(name: "FlightsModels", dependencies: ["Martlet"], path: "Generated/Flights"),
@@ -143,7 +144,7 @@ let package = Package(
             name: "MartletTestSupport",
             dependencies: ["CMartletSQLite", "Martlet", "MartletEngine", "MartletValues", "MartletSQLite"],
             path: "Tests/MartletTestSupport"),
-        // Seeds and shrinking for the tests that run random operations.
+        // Tests that run random operations use this target for their seeds, and to shorten failing sequences.
         .target(name: "ModelTesting", path: "Tests/ModelTesting"),
         .target(
             name: "CompilerInvariants",
@@ -155,7 +156,7 @@ let package = Package(
                 "MartletCompiler", "MartletFrontend", "MartletLint", "MartletBackend", "MartletDocs",
                 "MartletSchema", "MartletTools", "MartletCLI", "CompilerInvariants", "ModelTesting",
                 "MartletTables",
-                // Compares what 'breaking' reports about data with what the runtime does.
+                // The tests compare the reports of 'martlet breaking' with the behavior of the runtime.
                 "MartletEngine",
             ],
             exclude: ["Fixtures"]),
@@ -210,17 +211,17 @@ let package = Package(
             dependencies: [
                 "Martlet", "TasksModels", "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletPostgres",
                 "MartletValues", "MartletEngine", "MartletSQLite", "ModelTesting",
-                // Compares the service's SQL with the tables that 'martlet postgres' writes.
+                // The tests compare the SQL of the service with the tables that 'martlet postgres' writes.
                 "MartletTables", "MartletFrontend", "MartletSchema",
             ]),
-        // Has tests only with the trait 'Sync'.
+        // This target contains tests only if the trait 'Sync' is enabled.
         .testTarget(
             name: "SyncNetworkTests",
             dependencies: [
                 "MartletSync", "MartletSyncService", "MartletSyncProtocol", "MartletValues", tokens,
                 synchronizing("CryptoExtras", "swift-crypto"), hashes, transportSecurity,
             ] + network),
-        // Has tests only with the trait 'Postgres' or 'Sync'. The tests start a PostgreSQL server.
+        // This target contains tests only if a trait is enabled. The tests start a PostgreSQL server.
         .testTarget(
             name: "PostgresTests",
             dependencies: [
@@ -241,7 +242,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Only for 'make fuzz-schema', which links the target against libFuzzer. An ordinary build cannot link it.
+// Only 'make fuzz-schema' builds this target, and links it against libFuzzer. An ordinary build cannot link it.
 if Context.environment["MARTLET_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
@@ -249,7 +250,7 @@ if Context.environment["MARTLET_FUZZ"] != nil {
             exclude: ["Corpus", "dictionary"]))
 }
 
-// Built with coverage by 'Scripts/covered-files'.
+// 'Scripts/covered-files' builds this program with code coverage.
 if Context.environment["MARTLET_COVERAGE"] != nil {
     package.targets.append(
         .executableTarget(
@@ -257,7 +258,7 @@ if Context.environment["MARTLET_COVERAGE"] != nil {
     package.products.append(.executable(name: "CoverageProgram", targets: ["CoverageProgram"]))
 }
 
-// Built and run by 'Scripts/sync-demo'.
+// 'Scripts/sync-demo' builds and runs this program.
 if Context.environment["MARTLET_SYNC_DEMO"] != nil {
     package.targets.append(
         .executableTarget(
@@ -266,20 +267,20 @@ if Context.environment["MARTLET_SYNC_DEMO"] != nil {
     package.products.append(.executable(name: "SyncDemo", targets: ["SyncDemo"]))
 }
 
-// Built and run by 'Benchmarks/Sync/run'.
+// 'Benchmarks/Sync/run' builds and runs this program.
 if Context.environment["MARTLET_SYNC_BENCH"] != nil {
     package.targets.append(
         .executableTarget(
             name: "SyncBenchmark",
             dependencies: [
-                "Martlet", "MartletSync", "MartletSyncProtocol", "MartletPostgres", "MartletEngine", "FlightsModels",
-                hashes,
+                "Martlet", "MartletSync", "MartletSyncProtocol", "MartletPostgres", "MartletEngine", "MartletValues",
+                "FlightsModels", hashes,
             ],
             path: "Benchmarks/Sync/SyncBenchmark"))
     package.products.append(.executable(name: "SyncBenchmark", targets: ["SyncBenchmark"]))
 }
 
-// Built and run by 'make sync-cost', which measures what the outbox costs.
+// 'make sync-cost' builds and runs this program, which measures the cost of the outbox.
 if Context.environment["MARTLET_SYNC_COST"] != nil {
     package.targets.append(
         .executableTarget(
@@ -288,8 +289,8 @@ if Context.environment["MARTLET_SYNC_COST"] != nil {
     package.products.append(.executable(name: "SyncCost", targets: ["SyncCost"]))
 }
 
-// Bugs that 'make exact-bugs', 'make sync-bugs' and 'make schedule-bugs' must find. 'Scripts/covered-files' compiles
-// them too, but enables none. No other build contains them.
+// The builds with this variable contain seeded bugs, which 'make exact-bugs', 'make sync-bugs' and 'make schedule-bugs'
+// must find. 'Scripts/covered-files' also compiles the bugs, but enables none of them. No other build contains them.
 if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
     var needed: Set<String> = []
     var found = ["ExactTests", "ScheduleTests", "SyncTests"]
@@ -309,8 +310,8 @@ if Context.environment["MARTLET_SEEDED_BUGS"] != nil {
     }
 }
 
-// A short edit-and-test loop: MARTLET_TESTS=RuntimeTests,EngineTests builds only these test targets, and
-// MARTLET_TEST_FILES=Observation,ExpectMessage.swift only these files and folders of the first target.
+// These variables shorten the time between an edit and its tests. MARTLET_TESTS=RuntimeTests,EngineTests builds only
+// these test targets. MARTLET_TEST_FILES=Observation,ExpectMessage.swift selects files and folders of the first target.
 if let tests = Context.environment["MARTLET_TESTS"]?.split(separator: ",").map(String.init) {
     let unused = package.targets.filter { $0.type == .test && !tests.contains($0.name) }.map(\.name)
     package.targets.removeAll { unused.contains($0.name) }

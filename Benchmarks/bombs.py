@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Inputs designed to be slow: 'martlet' must process each of them within a second and 256 MiB.
+"""Measure bombs: inputs that are designed to be slow. 'martlet' must process each bomb within one second of CPU time,
+and with at most 256 MiB of memory.
 
     Benchmarks/bombs.py MARTLET [--only WORD,...] [--size BYTES] [--commands lint,format,...] [--doubling]
 
 MARTLET is the executable of a release build. Each bomb is a schema folder, and each command runs in a separate process.
-The fastest of three runs counts, because other work of the machine can only make a run slower. --doubling shows the
-time for a quarter, a half and all of the size. A factor much above 2 between two successive times means that the time
-grows faster than the size.
+The fastest of at most three runs counts, because other work of the machine can only make a run slower. --doubling also
+measures each bomb at a quarter and at half of its size. If a bomb of twice the size takes much more than twice the
+time, the time grows faster than the size.
 """
 import argparse
 import os
@@ -23,17 +24,18 @@ MEGABYTES = 256
 
 HEAD = "objects:\n  Dog:\n    properties:\n"
 
-# The files are in memory: thousands of files would be slow on a disk, and the disk is not measured.
+# The schema files are written to this file system in memory. A disk would be slow with thousands of files, and the
+# speed of the disk is not measured.
 MEMORY = Path("/dev/shm")
 
 
 def fill(unit, size, head="", tail=""):
-    """Return as many units as fit into the size."""
+    """Return the head, as many copies of the unit as fit into the size, and the tail."""
     return head + unit * ((size - len(head) - len(tail)) // len(unit)) + tail
 
 
 def count_up(pattern, size, head="", tail="", separator=""):
-    """Return as many numbered units as fit into the size."""
+    """Return the head, as many numbered copies of the pattern as fit into the size, and the tail."""
     parts, length, number = [], len(head) + len(tail), 0
     while True:
         part = pattern.format(n=number, next=number + 1)
@@ -45,7 +47,7 @@ def count_up(pattern, size, head="", tail="", separator=""):
 
 
 def ring(pattern, size, head):
-    """Return numbered units, each of which refers to the next one, and the last to the first."""
+    """Return numbered copies of the pattern. Each copy refers to the next one, and the last copy to the first one."""
     count = (size - len(head)) // (len(pattern.format(n=10_000, next=10_000)) + 2)
     return head + "".join(pattern.format(n=number, next=(number + 1) % count) for number in range(count))
 
@@ -65,7 +67,7 @@ def alias_bomb():
     return "\n".join(lines) + "\n"
 
 
-# Bombs that are rejected with one finding each, within 50 ms.
+# Bombs that 'martlet' must reject with one finding each, within 50 ms.
 REJECTED = {
     "rejected: 200 KB of [": "[" * 200_000,
     "rejected: 200 KB of {": "{" * 200_000,
@@ -76,7 +78,7 @@ REJECTED = {
     "rejected: key of 2,000 letters": HEAD + "      name: String\n" + "k" * 2_000 + ": 1\n",
 }
 
-# Characters and words of YAML, repeated.
+# Characters and words of YAML. A file that repeats one of them is a bomb.
 UNITS = [
     "\n", "- ", "? ", "\t", ":", ": ", "\"", "'", "#", "# ", "## a\n", "&a ", "*a ", "!a ", "|\n", ">\n", "%", "@", "`",
     "\\", "\r", ",", "[", "{", "]", "}", "[]", "{}", "[a,", "{a,", "---\n", "...\n", "<<: 1\n", "<<<<<<< \n", ">>>>>>> \n",
@@ -84,12 +86,12 @@ UNITS = [
     "a: \"\\q\"\n", "\ta: b\n", "  a: [\n", "- a\n  - b\n", "\x00", "\x07", "\u202e", "\u00e9", "\ufeff", "x",
 ]
 
-# Bytes that are not text.
+# Sequences of bytes that are not valid UTF-8. A file that repeats one of them is a bomb.
 BYTES = [b"\xff", b"a\xff", b"\xc3", b"\xed\xa0\x80", b"\xf0\x9f"]
 
 
 def structured(size):
-    """Return bombs in the form of schemas."""
+    """Return bombs that consist of one schema file, with a great number of one construct."""
     prop = "      p{n}: Int\n"
     bombs = {
         "50,000 properties": lambda: count_up(prop, size, HEAD),
@@ -196,7 +198,7 @@ def structured(size):
 
 
 def folders(size):
-    """Return bombs of several files."""
+    """Return bombs that consist of several schema files, or of a schema file and a configuration file."""
     good = "objects: {Dog: {properties: {a: Int}}}\n"
     deep = "/".join(["a"] * 40)
     return {
@@ -272,7 +274,7 @@ def run_once(martlet, command, files, limit):
                     break
                 time.sleep(0.001)
             process.returncode = 0
-            # CPU time of the process, which does not depend on other processes.
+            # The CPU time of the process, because it depends less on the load of the machine than the wall-clock time.
             seconds = usage.ru_utime + usage.ru_stime
             code = "hangs" if is_killed else os.waitstatus_to_exitcode(status)
             return Outcome(seconds, usage.ru_maxrss / 1024, code, os.fstat(output.fileno()).st_size)
@@ -297,7 +299,7 @@ def main():
     parser.add_argument("--commands", default="lint,format,generate")
     parser.add_argument("--doubling", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--least", type=float, default=0, help="show only runs that take at least so many seconds")
+    parser.add_argument("--least", type=float, default=0, help="show only runs that take at least this many seconds")
     arguments = parser.parse_args()
     words = arguments.only.split(",") if arguments.only else [""]
     failures = 0

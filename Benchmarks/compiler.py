@@ -1,5 +1,5 @@
-"""The benchmarks of the schema compiler: the time to lint and generate schemas, and the time to compile generated code.
-Called by run.py. The tables are in Documentation/Benchmarks.md."""
+"""The benchmarks of the schema compiler: the time to lint schemas, to generate code, and to compile the generated code.
+run.py calls this module. Documentation/Benchmarks.md contains tables that it printed."""
 import json
 import os
 import statistics
@@ -16,7 +16,7 @@ ROOT = HERE.parent
 
 
 def run(command, folder=None, allowed=(0,)):
-    """Return the wall-clock seconds, and the CPU seconds of the process and its children."""
+    """Run a command. Return its wall-clock seconds, and the CPU seconds of the process and its children."""
     begin = time.monotonic()
     process = subprocess.Popen([str(c) for c in command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     errors = process.stderr.read()
@@ -68,7 +68,7 @@ WRAPPED_TYPES = {
 
 
 def wrapped_property(line):
-    """Return `name: String = ""` of a schema as `@Persisted var name: String = ""`."""
+    """Translate a property of a schema, such as `name: String = ""`, to `@Persisted public var name: String = ""`."""
     name, kind = line.split(": ", 1)
     kind, _, default = kind.partition(" = ")
     if name == "p0":
@@ -79,7 +79,8 @@ def wrapped_property(line):
 
 
 def write_variants(martlet, folder, extra=False):
-    """Write the same sixty classes as generated code and with property wrappers, one file for each class."""
+    """Write sixty classes in two variants: as generated code, and with property wrappers. Each class has its own file.
+    With `extra`, the first class has one more property."""
     schema, generated, wrapped = folder / "schema", folder / "generated", folder / "wrapped"
     for path in (schema, generated, wrapped):
         path.mkdir(exist_ok=True)
@@ -98,7 +99,7 @@ def write_variants(martlet, folder, extra=False):
 
 
 class Variant:
-    """Generated or wrapped classes, compiled incrementally as in a debug build."""
+    """The classes of one variant (generated or with wrappers), compiled incrementally as in a debug build."""
 
     def __init__(self, sources, build, flags):
         self.sources, self.build, self.flags = sources, build, flags
@@ -119,7 +120,7 @@ class Variant:
 
 
 def module_flags(scratch):
-    """Build Martlet for debugging and return the compiler flags for its module."""
+    """Build Martlet in the debug configuration. Return the compiler flags that make its module importable."""
     build = ["swift", "build", "--package-path", ROOT, "--scratch-path", scratch]
     if subprocess.run([*build, "--target", "Martlet"], stdout=subprocess.DEVNULL).returncode != 0:
         sys.exit("Martlet did not build")
@@ -133,7 +134,8 @@ def module_flags(scratch):
 
 
 def compile_rows(martlet, folder, scratch, rounds):
-    """Measure the CPU seconds of all compiler processes, which depend less on the load of the machine (S24)."""
+    """Measure the CPU seconds of all compiler processes (S24). They depend less on the load of the machine than
+    wall-clock seconds."""
     module = folder / "module"
     module.mkdir()
     run(["swiftc", "-Onone", "-parse-as-library", "-swift-version", "6", "-module-name", "Wrapped", "-emit-module",

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Run the benchmarks: the same workloads on SQLite's C API, GRDB and Martlet, interleaved, as ratios.
+"""Run the same workloads on SQLite's C API, on GRDB and on Martlet. Print a table of their times and ratios.
 
     Benchmarks/run.py [--quick] [--rounds N] [--only WORD,...] [--flights FOLDER] [--json FILE] [--no-build]
 
 The word 'compiler' in --only, or no --only at all, also measures the schema compiler: its speed, and the time to
 compile generated code.
 
-Each measurement runs in a separate process. For each workload the peers alternate, round after round. They use equal
-data (their check values are compared) and equal settings (write-ahead log, synchronous=FULL). The results are medians.
---quick uses 50,000 people instead of 1,000,000 and one round: it checks that everything runs, not how fast.
+Each measurement runs in a separate process. In each round of a workload, all peers (the compared programs) run, one
+after another. The peers use equal settings (write-ahead log, synchronous=FULL) and equal data. The script compares
+their check values, and fails if these differ. The printed times are medians.
+--quick uses 50,000 people instead of 1,000,000, and one round instead of three. It checks that every workload runs. Its
+times are not meaningful.
 """
 import argparse
 import json
@@ -93,7 +95,7 @@ def title(workload, n):
 
 
 def database_files(path):
-    """Return the files of a closed database, without those that are created again when it is opened."""
+    """Return the files of a closed database, except for the files that every opening creates again."""
     return [f for f in path.parent.glob(path.name + "*") if not f.name.endswith(("-shm", ".lock"))]
 
 
@@ -128,7 +130,7 @@ class Runner:
         self.failures = []
 
     def run(self, peer, workload, need, changes):
-        """Run one workload in its own process and store its measurements."""
+        """Run one workload of one peer in its own process, and store the measurements that it prints."""
         path = prepare_file(self.folders[peer], need, changes)
         command = [self.binaries / PEERS[peer], workload, path, str(self.people)]
         if workload == "import":
@@ -149,7 +151,7 @@ class Runner:
 
 
 def needed(only):
-    """Return the chosen workloads, and those that create the files they require."""
+    """Return the chosen workloads, and the workloads that create the files that the chosen workloads need."""
     if not only:
         return WORKLOADS
     chosen = [w for w in WORKLOADS if any(word in w[0] for word in only)]
@@ -158,7 +160,7 @@ def needed(only):
 
 
 def summarize(lines):
-    """Return {workload: {peer: medians}}, in the order of the first line of each workload."""
+    """Return {workload: {peer: statistics}}. The workloads have the order of their first lines in the output."""
     table = {}
     for line in lines:
         table.setdefault(line["workload"], {}).setdefault(line["peer"], []).append(line)
@@ -229,7 +231,7 @@ def measure_compiler(scratch, rounds):
 
 
 def check_equality(summary):
-    """Report workloads whose peers computed different results, so that their times are not comparable."""
+    """Return a message for each workload whose peers computed different results. Their times are not comparable."""
     return [
         f"{workload}: checks differ: { {peer: values['check'] for peer, values in peers.items()} }"
         for workload, peers in summary.items()
@@ -238,7 +240,7 @@ def check_equality(summary):
 
 
 def build(scratch):
-    # SwiftPM notices moved files of a path dependency only if the manifest is newer than its build plan.
+    # SwiftPM notices moved files of the dependency `..` only if this manifest is newer than SwiftPM's build plan.
     (HERE / "Package.swift").touch()
     command = ["swift", "build", "-c", "release", "--package-path", HERE, "--scratch-path", scratch]
     if subprocess.run(command).returncode != 0:
@@ -254,8 +256,8 @@ def parse_arguments():
     parser.add_argument("--peers", default=",".join(PEERS), help="peers to run (C,GRDB,Martlet)")
     parser.add_argument("--flights", default=HERE.parent / "Examples/Flights/Data", help="folder of CSV files")
     parser.add_argument("--json", type=Path, help="also write all measurements to this file")
-    parser.add_argument("--directory", help="folder of the databases (a temporary folder; it should be on a real disk)")
-    parser.add_argument("--scratch-path", type=Path, default=HERE / ".build", help="folder of the build")
+    parser.add_argument("--directory", help="folder of the databases (a temporary folder); it should be on a real disk")
+    parser.add_argument("--scratch-path", type=Path, default=HERE / ".build", help="folder of the build products")
     parser.add_argument("--no-build", action="store_true", help="use the previous build")
     return parser.parse_args()
 
@@ -279,7 +281,8 @@ def main():
     summary = summarize(runner.lines)
     print(f"{people:,} people, {rounds} rounds, {os.cpu_count()} cores, {platform.platform()}\n")
     print_table(table_rows(summary))
-    print("\nTimes are medians. Memory is the peak of the process, file the database with its log: C / GRDB / Martlet.")
+    print("\nTimes are medians. The last two columns contain C / GRDB / Martlet. Memory is the peak of the process. "
+          "File is the size of the database and its write-ahead log.")
     failures = runner.failures + check_equality(summary)
     if arguments.json:
         arguments.json.write_text(json.dumps({"people": people, "rounds": rounds, "summary": summary}, indent=2))

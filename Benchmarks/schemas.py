@@ -1,4 +1,4 @@
-"""Synthetic schemas for measuring the compiler, equal in every run."""
+"""Synthetic schemas for measuring the compiler. They are equal in every run."""
 
 SCALARS = ["Int", "String = \"\"", "Bool = false", "Double = 0.5", "Date = now", "String?", "Int? = 3", "Data", "UUID = new"]
 WORDS = ["name", "age", "weight", "note", "place", "owner", "count", "height", "colour", "title", "price", "rank"]
@@ -30,12 +30,12 @@ def type_text(number, count):
 
 
 def large(count=2000):
-    """Return one file with about 400 bytes for each type."""
+    """Return the text of a schema file with `count` object types."""
     return "objects:\n" + "".join(type_text(number, count) for number in range(count))
 
 
 def classes(count=60, width=12):
-    """Yield names and property lines of typical classes: plain properties, links and lists."""
+    """Yield the name and the property lines of each class. The properties are plain values, links and lists."""
     kinds = ["Int", "String = \"\"", "Bool = false", "Double = 0", "Date = now", "String?", "Int?", "Data", "Float = 0"]
     for number in range(count):
         lines = [f"p{step}: {kinds[step % len(kinds)]}" for step in range(width - 3)]

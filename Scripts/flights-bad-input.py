@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Run FlightsDemo with every kind of bad input. Check that it prints a clear message to stderr, exits with a nonzero
-code, and changes nothing.
+"""Run FlightsDemo with every kind of bad input. Check that the program prints a clear message to stderr, exits with
+code 1 or 2, and changes nothing.
 
     Scripts/flights-bad-input.py <FlightsDemo binary> <folder of CSV files>
 """
@@ -40,7 +40,7 @@ class InputCheck:
         return folder / "good.realm"
 
     def check(self, name, done, expected, unchanged=True):
-        """Check the exit code and the message, which must contain the words `expected`."""
+        """Check the exit code and the message. The message must contain all words in `expected`."""
         message = done.stderr.strip()
         problems = []
         if done.returncode not in (1, 2):
@@ -78,7 +78,8 @@ class InputCheck:
 
 
 def content(database):
-    """Return a hash of all rows of the tables in USER_TABLES. Reads a copy of the database."""
+    """Return a hash of all rows of the tables in USER_TABLES. The function reads a copy of the database, because
+    reading can change the files of a database."""
     with tempfile.TemporaryDirectory() as folder:
         for file in database.parent.glob(database.name + "*"):
             if file.is_file() and not file.name.endswith("-shm"):
@@ -98,8 +99,8 @@ USER_TABLES = {"Airline", "Airport", "Flight", "Location", "Plane", "Weather"}
 
 
 def bytes_of(database):
-    """Return the hashes of the files of a database. Empty files are ignored, because an empty log means the same as no
-    log."""
+    """Return the hashes of the files of a database. Empty files are ignored, because SQLite treats an empty log like a
+    missing log."""
     return {
         file.name: hashlib.sha256(file.read_bytes()).hexdigest()
         for file in database.parent.glob(database.name + "*")
@@ -140,7 +141,7 @@ def truncate(size):
 
 
 def checkpoint(database):
-    """Move the log into the database file, so that the file is complete without it."""
+    """Copy the write-ahead log into the database file and empty the log, so that the database file is complete."""
     connection = sqlite3.connect(database)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
@@ -231,7 +232,7 @@ def check_read_only(input_check):
     database.parent.chmod(0o555)
     before = bytes_of(database)
     options = {}
-    if os.geteuid() == 0:  # root may write anything: run as nobody
+    if os.geteuid() == 0:  # The user root may write to read-only files, so the program runs as the user nobody.
         options = {"user": "nobody", "group": "nogroup", "extra_groups": []}
         input_check.folder.chmod(0o755)
     try:

@@ -3,8 +3,8 @@
 
     Scripts/make-flights-sample.py <folder of the full data> <folder to write>
 
-Rows are copied unchanged and keep their order: all flights of the days in DAYS, every airline, airport and plane to
-which they refer, and the weather of these days. Missing values and dangling references are kept.
+The sample contains all flights of the days in DAYS, the airlines, airports and planes of these flights, and the weather
+of these days. The rows are unchanged and keep their order, so missing values and dangling references are kept.
 """
 import csv
 import sys

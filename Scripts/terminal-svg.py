@@ -41,12 +41,12 @@ text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mo
 
 
 def shown(line):
-    """The text that a terminal shows for a line with carriage returns, without measurements at its end."""
+    """Return the text that a terminal shows for a line with carriage returns, without measurements at its end."""
     return MEASURED.sub("", line.split("\r")[-1]).rstrip()
 
 
 def lines_of(text, omitted):
-    """The lines of the output, without those that contained only measurements, and without repeated empty lines.
+    """Return the lines of the output, without lines that contain only measurements, and without repeated empty lines.
 
     Consecutive lines that match the pattern `omitted` become one line with an ellipsis.
     """
@@ -79,7 +79,7 @@ def draw(command, lines):
     for index, line in enumerate([f"$ {command}", *lines]):
         if not line:
             continue
-        # A line that is not indented begins a part of the output.
+        # A line that is not indented is the heading of a part of the output.
         kind = "line head" if not line.startswith(" ") else "line"
         x, y = MARGIN, BAR + MARGIN + 10 + LINE * index
         delay = f"{index * SECONDS_PER_LINE:.2f}".rstrip("0").rstrip(".")

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Compiles generated code in the way a user's package compiles it, with warnings as errors, and checks the output of the
+# Compiles generated code with the compiler options of users, and with warnings as errors. Checks the output of the
 # compiler and of programs.
 #
 #   Tests/generated-check.sh [modes|names|values|messages|queries|confinement|articles|readme]…
-#                                       all parts if none is named
+#                                       runs all parts if none is named
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -54,7 +54,7 @@ SWIFT
 
 ok() { printf '  ok    %s\n' "$1"; }
 
-# fail NAME LOG: prints and records a failure. It is recorded in a file because checks run in parallel.
+# fail NAME LOG: prints a failure, and records it in a file, because checks run in parallel.
 fail() {
     printf '  FAIL  %s\n' "$1"
     { grep -E '^[^ ].*(error|warning):' "$2" || cat "$2"; } | head -10 | cut -c 1-300
@@ -73,6 +73,7 @@ wait_for_processor() {
     while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
 }
 
+# compiles NAME OPTION… FILE…: checks that the files compile without warnings.
 compiles() {
     local name=$1 log
     log=$(mktemp "$scratch/log.XXXXXX")
@@ -84,7 +85,7 @@ compiles() {
     fi
 }
 
-# generate SCHEMA OUTPUT [ACCESS [NAMESPACE]]
+# generate SCHEMA OUTPUT [ACCESS [NAMESPACE]]: generates the Swift files of a schema folder.
 generate() {
     mkdir -p "$2"
     printf 'access: %s\nnamespace: %s\n' "${3:-public}" "${4:-}" >"$2/martlet.yaml"
@@ -101,8 +102,9 @@ write_reference() {
         file { print >file }' Documentation/SchemaReference.md
 }
 
-# modes_of SCHEMA ACCESS: the conformance schema contains every feature, and is compiled with each access level in each
-# mode. For the others, the access level matters only to imports, so 'package' and 'internal' need one mode.
+# modes_of SCHEMA ACCESS: prints the modes in which the schema is compiled. The conformance schema contains every
+# feature, so it is compiled with each access level in each mode. For the other schemas, the access level affects only
+# imports, so 'package' and 'internal' are compiled in one mode.
 modes_of() {
     if [[ $1 != Conformance && $2 != public ]]; then echo upcoming; else echo swift_5 swift_6 main_actor upcoming; fi
 }
@@ -135,7 +137,7 @@ check_modes() {
     wait
 }
 
-# symbol_graph MODULE FOLDER [OPTION]…
+# symbol_graph MODULE FOLDER [OPTION]…: extracts the symbol graph of a module.
 symbol_graph() {
     local module=$1 folder=$2
     shift 2
@@ -143,7 +145,8 @@ symbol_graph() {
         -target "$(swiftc -print-target-info | sed -nE 's/.*"unversionedTriple": "([^"]*)".*/\1/p')" -output-dir "$folder"
 }
 
-# Checks that every awkward name, in every place where a schema has a name, is rejected at its location or compiles.
+# Checks names that could conflict with other names, in every place where a schema has a name. Each name must compile
+# or be rejected at its location.
 check_names() {
     local folder name file
     echo "names:"
@@ -164,7 +167,7 @@ check_names() {
         done
     done
     wait
-    # Namespaces named like types of generated code, the runtime or Swift, all in one module.
+    # The namespaces have the names of types in generated code, the runtime or Swift. One module contains all of them.
     for name in Object EmbeddedObject List Map Field FieldPath Projection Element Key Value Storage Class Optional Array Set \
         Sendable Models Space; do
         folder=$scratch/spaces/$name
@@ -174,7 +177,7 @@ check_names() {
     compiles "namespaces named like other types S7 S14 S22" "${main_actor[@]}" "$scratch"/spaces/*/*.swift
 }
 
-# The object files of the runtime, with which a program is linked.
+# Prints the object files of the runtime, which are linked into a program.
 runtime_objects() {
     find "$binaries"/{Martlet,MartletEngine,MartletValues,MartletSQLite,CMartletRuntime,CMartletLogVFS,CMartletMemoryVFS}.build -name '*.o'
 }
@@ -187,7 +190,7 @@ check_values() {
     generate "$folder/Schemas" "$folder/out"
     objects=$(runtime_objects)
     mkdir "$folder/graph"
-    holds "awkward texts compile, without warnings S14" swiftc "${models[@]}" -warnings-as-errors "${modules[@]}" \
+    holds "texts with special characters compile without warnings S14" swiftc "${models[@]}" -warnings-as-errors "${modules[@]}" \
         "${swift_6[@]}" -emit-module -emit-module-path "$folder/Models.swiftmodule" -emit-symbol-graph \
         -emit-symbol-graph-dir "$folder/graph" "$folder"/out/*.swift
     holds "documentation and deprecations are the texts of the schema S14" \
@@ -208,7 +211,7 @@ check_values() {
     cp Tests/Hostile/Space.yaml "$folder/space"
     generate "$folder/space" "$folder/space-out" public Space
     cp Tests/Hostile/Space.swift "$folder/space-out/main.swift"
-    # The module also has the name of the namespace.
+    # The module has the name of the namespace, too.
     # shellcheck disable=SC2086
     holds "a program that uses members and a module named like the namespace compiles S7 S14" swiftc \
         -module-name Space "${modules[@]}" "${swift_6[@]}" "$folder"/space-out/*.swift $objects -lsqlite3 \
@@ -254,10 +257,10 @@ ProjectedResults<PersonProjection>|stay on their Realm's thread, queue or actor;
 Realm|stays on its thread, queue or actor; elsewhere, open another Realm with the same configuration
 KINDS
     sed -i 's/GeneratedCodeFormat[0-9]*/GeneratedCodeFormat0/' "$folder/MartletSchema.martlet.swift"
-    fails_with "an old generated file is one error with instructions S23" \
+    fails_with "a generated file of an older version causes one error with instructions S23" \
         "generated for an older version of Martlet; generate it again" "$folder"/*.swift
     sed -i 's/GeneratedCodeFormat[0-9]*/GeneratedCodeFormat99/' "$folder/MartletSchema.martlet.swift"
-    fails_with "a generated file of a newer version is one error S23" "'GeneratedCodeFormat99'" "$folder"/*.swift
+    fails_with "a generated file of a newer version causes one error S23" "'GeneratedCodeFormat99'" "$folder"/*.swift
 }
 
 # Checks that valid typed queries compile, and that each line with an invalid query is an error.
@@ -297,7 +300,7 @@ write_rejected_lines() {
     sed -nE "s/^${file//\//\\/}:([0-9]+):.* error: .*(Sendable|data race).*/\1/p" "$scratch/log" | sort -nu >"$out"
 }
 
-# Checks uses of live objects across isolation boundaries: correct code compiles, and each incorrect line is an error.
+# Checks uses of live objects in other isolation domains: correct code compiles, and each incorrect line is an error.
 check_confinement() {
     local wrong=$scratch/Wrong.swift
     echo "confinement:"
@@ -307,7 +310,8 @@ check_confinement() {
     grep -nE '^func ' Tests/Isolation/Invalid.swift | cut -d: -f1 >"$scratch/lines"
     cp Tests/Isolation/Invalid.swift "$wrong"
     write_rejected_lines "$wrong" "$scratch/by-type" -typecheck
-    # The region analysis runs only if type checking succeeds, so the lines that type checking rejects are emptied.
+    # The region analysis runs only if type checking succeeds, so lines that fail type checking are replaced by empty
+    # lines.
     awk 'NR == FNR { refused[$1]; next } { print FNR in refused ? "" : $0 }' "$scratch/by-type" "$wrong" >"$scratch/Flow.swift"
     write_rejected_lines "$scratch/Flow.swift" "$scratch/by-flow" -emit-sil -o /dev/null
     sort -n "$scratch/by-type" "$scratch/by-flow" >"$scratch/refused"
@@ -315,8 +319,9 @@ check_confinement() {
         diff "$scratch/lines" "$scratch/refused"
 }
 
-# Checks that the examples of the articles compile, each in a separate function, and runs those that print. To update the
-# expected output: UPDATE=1 Tests/generated-check.sh articles
+# Checks that the examples of the articles compile, each in a separate function. Runs the examples that print, and
+# compares their output with the expected output. To update the expected output:
+# UPDATE=1 Tests/generated-check.sh articles
 check_articles() {
     local article name folder=$scratch/articles
     echo "articles:"
@@ -325,7 +330,7 @@ check_articles() {
         name=$(basename "$article" .md)
         example_functions "$name" '' "$article" >"$folder/Article$name.swift"
     done
-    # A list of the examples that print: the name and the function of each.
+    # The generated array contains the name and the function of each example that prints.
     {
         printf 'import Martlet\n\nnonisolated(unsafe) let examples: [(String, (Realm, Results<Dog>, Dog) throws -> Void)] = [\n'
         awk '/^func [A-Z]/ { name = $2; sub(/\(.*/, "", name) } /print\(/ && name !~ /NotRun$/ && !done[name]++ { printf "    (\"%s\", %s),\n", name, name }' \
@@ -344,7 +349,7 @@ check_articles() {
     HOME=$folder/files XDG_DATA_HOME=$folder/files SWIFT_DETERMINISTIC_HASHING=1 "$folder/program" </dev/null 2>&1 |
         sed -E "s|$folder/files|FOLDER|g; s/[0-9a-f]{24}/ID/g" >"$folder/output" || true
     [ -z "${UPDATE:-}" ] || cp "$folder/output" Tests/Articles/output.txt
-    holds "examples print what they are expected to print" diff Tests/Articles/output.txt "$folder/output"
+    holds "the examples print the expected output" diff Tests/Articles/output.txt "$folder/output"
     folder=$scratch/combine-article
     generate_classes Schemas/Kennel "$folder"
     example_functions MartletCombine 'import MartletCombine\nimport OpenCombine' \
@@ -352,8 +357,8 @@ check_articles() {
     flows "examples of MartletCombine" "${swift_6[@]}" "$folder"/*.swift
 }
 
-# example_functions NAME IMPORTS ARTICLE: the examples of an article as functions NAME1, NAME2, … The name of an example
-# after a line '<!-- not run: REASON -->' ends with 'NotRun'.
+# example_functions NAME IMPORTS ARTICLE: prints the examples of an article as functions NAME1, NAME2, … If a line
+# '<!-- not run: REASON -->' precedes an example, the name of its function ends with 'NotRun'.
 example_functions() {
     awk -v "name=$1" -v "imports=$2" '
         BEGIN { print "import Foundation\nimport Martlet\nimport Observation\n" imports "\n" }
@@ -368,7 +373,7 @@ example_functions() {
         inside { print }' "$3"
 }
 
-# first_block LANGUAGE: the first code block of the README in a language.
+# first_block LANGUAGE: prints the first code block of the README in a language.
 first_block() { awk -v "begin=\`\`\`$1" '$0 == begin && !done { inside = 1; next } /^```/ && inside { inside = 0; done = 1 } inside' README.md; }
 
 # Checks that the first program of the README prints the output that the README shows.
@@ -384,7 +389,7 @@ check_readme() {
     holds "the first program of the README compiles" swiftc -module-name Models "${modules[@]}" "${swift_6[@]}" \
         "$folder"/out/*.swift $(runtime_objects) -lsqlite3 -o "$folder/program"
     XDG_DATA_HOME=$folder/data "$folder/program" >"$folder/output" 2>&1 || true
-    holds "the first program of the README prints what the README says" diff "$folder/expected" "$folder/output"
+    holds "the first program of the README prints the output in the README" diff "$folder/expected" "$folder/output"
 }
 
 for part in "${parts[@]}"; do "check_$part"; done

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Check that the compiler names common mistakes in programs that use generated models.
+"""Check the errors that the Swift compiler reports for common mistakes in programs that use generated models.
 
     Tests/mistakes-check.py            compile all mistakes and check the errors and the documentation
     Tests/mistakes-check.py --write    write Documentation/CompileTimeErrors.md
 
-The mistakes are the declarations in Tests/Mistakes. The documentation comment of each one says what is wrong, and what
-the first error of the compiler must contain. A comment below the wrong statement contains the right one:
+Each declaration in Tests/Mistakes contains one mistake. Its documentation comment describes the mistake, and contains a
+text that must be part of the compiler's first error. A comment below the wrong statement contains the right statement:
 
     /// A misspelt property.
     /// error: value of type 'Dog.Fields<Dog>' has no member 'nmae'
@@ -14,7 +14,8 @@ the first error of the compiler must contain. A comment below the wrong statemen
         // right: _ = realm.objects(Dog.self).where { $0.name == "Rex" }
     }
 
-The right statements must compile without warnings. The modules of .build are used; BUILD names another build folder.
+The right statements must compile without warnings. The script uses the modules in .build, or in the folder that BUILD
+names.
 """
 import os
 import re
@@ -64,7 +65,7 @@ class Mistake:
         return f"{self.path.relative_to(ROOT)}:{self.first}"
 
     def parts(self):
-        """The lines before the wrong statement, the statement, its correction and the remaining lines."""
+        """Returns the lines before the wrong statement, the wrong statement, its correction and the remaining lines."""
         marks = [index for index, line in enumerate(self.body) if line.strip().startswith(RIGHT)]
         begin, end = marks[0], marks[-1] + 1
         depth = indentation(self.body[begin])
@@ -87,7 +88,7 @@ def indentation(line):
 
 
 def read(path):
-    """Returns the imports of a file, and its mistakes. Declarations are separated by empty lines."""
+    """Returns the imports and the mistakes of a file. An empty line ends each declaration."""
     lines = path.read_text(encoding="utf-8").split("\n")
     imports = [line for line in lines if line.startswith("import ")]
     mistakes, begin = [], None
@@ -101,9 +102,9 @@ def read(path):
 
 
 def compile_files(files):
-    """Returns the diagnostics as (path, line, column, kind, text), in the order of their places.
+    """Returns the diagnostics as (path, line, column, kind, text), sorted by location.
 
-    The compiler does not always print several errors of one expression in the same order.
+    They are sorted because the compiler does not always print several errors of one expression in the same order.
     """
     binaries = BUILD / "debug"
     command = ["swiftc", "-typecheck", "-wmo", "-swift-version", "6", "-parse-as-library", "-module-name", "Mistakes"]
@@ -113,7 +114,8 @@ def compile_files(files):
     output = subprocess.run([*map(str, command), *map(str, files)], capture_output=True, text=True).stderr
     found = []
     for path, line, column, kind, text in re.findall(r"^(/[^:\n]*):(\d+):(\d+): (error|warning|note): (.*)$", output, re.M):
-        # An error in the expansion of a macro belongs to the line of the macro, before the other errors of that line.
+        # An error in the expansion of a macro gets the line of the macro and column 0, so that it precedes the other
+        # errors of this line.
         if found and text.startswith("in expansion of macro"):
             found[-1] = (Path(path), int(line), 0, *found[-1][3:])
         elif kind != "note":

@@ -2,10 +2,10 @@
 # Builds Examples/PluginDemo in a scratch copy and checks what the build does after each change of a schema (S30 to
 # S34). The path of the copy contains spaces and non-ASCII letters. A second target has schemas, too.
 #
-#   Tests/plugin-check.sh [native|swiftbuild]…     both if none is named; KEEP=1 keeps the copy
+#   Tests/plugin-check.sh [native|swiftbuild]…     uses both build systems if none is named; KEEP=1 keeps the copy
 #
-# If EXAMPLES_BUILD_DIR is set, the native build system uses this folder, in which 'make test' has already compiled the
-# library. The copy then depends on the repository itself.
+# If EXAMPLES_BUILD_DIR is set, the native build system uses this build folder, in which 'make test' has already
+# compiled the library. The copied package then depends on the library in the repository, and not on the copied library.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -39,13 +39,13 @@ copy_repository() {
     done | tar cf - --null -T -) | tar xf - -C "$copy"
 }
 
-# Sets `products`, the build folder, and `options`, which select it.
+# Sets `products` to the build folder, and `options` to the options that select this folder.
 choose_build_folder() {
     products=$demo/.build
     options=()
     if [ "$system" = native ] && [ -n "${EXAMPLES_BUILD_DIR:-}" ]; then
         products=$EXAMPLES_BUILD_DIR
-        # The same setting as in Scripts/lean, so that nothing is compiled again.
+        # This is the setting of Scripts/lean. With another setting, the library would be compiled again.
         options=(--scratch-path "$products" -debug-info-format none)
         sed -i "s|path: \"../..\"|path: \"$root\"|" "$demo/Package.swift"
         rm -rf "$products/plugins/outputs/plugindemo" "$products"/*/*/{Zoo,Shop}Models.build
@@ -53,15 +53,15 @@ choose_build_folder() {
 }
 
 # The Swift driver compares modification times in whole seconds, and does not notice an edit in the same second as the
-# previous build. So each build waits until the second of the previous one is over.
+# previous build. So each build waits until the second in which the previous build ended is over.
 build() {
     while [ "$(date +%s)" = "${ended:-}" ]; do sleep 0.05; done
     attempt build
     ended=$(date +%s)
 }
 
-# attempt <subcommand of swift> …: runs Swift. If a signal ends it, prints a note and runs it once more, because this
-# script does not test the build system.
+# attempt <subcommand of swift> …: runs Swift. If a signal ends Swift, prints a note and runs Swift once more, because
+# this script does not test crashes of the build system.
 attempt() {
     local number
     for number in 1 2; do
@@ -77,7 +77,7 @@ fails() { build && [ "$status" -ne 0 ]; }
 log_contains() { grep -qF -- "$1" "$log"; }
 log_lacks() { ! grep -qF -- "$1" "$log"; }
 
-# The generated Swift files and the object files of a module, with their modification times.
+# These functions print the generated Swift files and the object files of a module, with their modification times.
 outputs() { find "$products/plugins/outputs" -path "*$1*" -name '*.martlet.swift' -printf '%f %T@\n' | sort; }
 objects() {
     find "$products/" -path "*$1*" \( -name '*.martlet*.o' -o -name 'Anchor*.o' \) -printf '%f %T@\n' |
@@ -90,7 +90,7 @@ remember() {
 }
 changed() { "$1" ZooModels | comm -13 "$scratch/$1" - | cut -d' ' -f1 | tr '\n' ' '; }
 equals() { [ "$1" = "$2" ] || { echo "'$1' is not '$2'" >>"$log"; return 1; }; }
-# Compares the files written or compiled since `remember` with the expected ones.
+# These functions compare the files that were written or compiled since `remember` with the expected files.
 wrote() { equals "$(changed outputs)" "$1"; }
 compiled() { equals "$(changed objects)" "$1"; }
 other_target_unchanged() { { outputs ShopModels; objects ShopModels; } | cmp -s "$scratch/shop" -; }
@@ -125,7 +125,7 @@ run_checks() {
     check "a symbolic link to a file is a schema of its target S30" \
         equals "$(outputs ShopModels | cut -d' ' -f1 | tr '\n' ' ')" "MartletSchema.martlet.swift Shop.martlet.swift Waren_Ware.martlet.swift "
     check "each target has the access level and the namespace of its martlet.yaml S7" settings
-    built # SwiftPM links the tool again after a clean build
+    built # In the build after a clean build, SwiftPM links the tool again.
 
     remember
     check "a build without changes succeeds S31" built
@@ -152,7 +152,8 @@ run_checks() {
     check "an edited key path: compiles its own output and no other S20" compiled "Animal.martlet "
     check "an edited key path: the other target is unchanged S30" other_target_unchanged
 
-    # The interface of the type changes, so Swift also compiles the files that use it.
+    # The interface of the type changes, so Swift also compiles the files that use the type. Therefore the script does
+    # not check which files are compiled.
     remember
     sed -i 's/diet: Diet = both/diet: Diet = plants/' "$schemas/Animal.yaml"
     check "an edited default: builds S31" built
@@ -214,7 +215,8 @@ settings() {
         ! grep -qrF 'public enum Store' "$products/plugins/outputs"
 }
 
-# Mistakes in the package. Each one adds, removes or renames a file, because SwiftPM reads a folder again only then.
+# Checks mistakes in the package. Each mistake adds, removes or renames a file, because only then SwiftPM reads a folder
+# again.
 run_mistakes() {
     local models=$demo/Sources/ZooModels
     rm "$models/Schemas"
@@ -228,13 +230,13 @@ run_mistakes() {
     rm -r "$demo/Schemas/Zoo/A" "$demo/Schemas/Zoo/A_B.yaml"
 
     martlet generate Schemas/Zoo --output Sources/ZooModels/Generated || true
-    check "committed files and the plugin: an error S30" fails_with "which MartletPlugin writes as well; keep one"
-    check "committed files and the plugin: the error says what to exclude S30" log_contains "add 'exclude: [\"Schemas\"]' to the target"
+    check "committed files and the plugin: are an error S30" fails_with "which MartletPlugin writes as well; keep one"
+    check "committed files and the plugin: the error names the folder to exclude S30" log_contains "add 'exclude: [\"Schemas\"]' to the target"
     rm -r "$models/Generated"
 
     mv "$models/Anchor.swift" "$scratch/Anchor.swift"
     build
-    # The plugin cannot report it: SwiftPM omits the target before it runs a plugin.
+    # The plugin cannot report this mistake, because SwiftPM omits the target before it runs plugins.
     check "a target without Swift files: SwiftPM reports it S30" log_contains "Source files for target ZooModels should be located under"
     mv "$scratch/Anchor.swift" "$models/Anchor.swift"
 }
@@ -244,18 +246,19 @@ martlet() {
     return "$status"
 }
 
-# The command plugin, for users who commit generated code. Paths are relative to the package.
+# Checks the command plugin, for users who commit generated code. Paths are relative to the package.
 run_command() {
     local generated=$demo/Generated
     check "generate writes files of the package S34" martlet generate Schemas/Zoo --output Generated
-    check "generate --check accepts them S34" martlet generate --check Schemas/Zoo --output Generated
+    check "generate --check accepts the written files S34" martlet generate --check Schemas/Zoo --output Generated
     sed -i 's/public var name/public var nom/' "$generated/Animal.martlet.swift"
-    check "generate --check fails if one was edited S34" not martlet generate --check Schemas/Zoo --output Generated
-    check "generate --check shows which, and the difference S34" log_contains_all \
+    check "generate --check fails if a file was edited S34" not martlet generate --check Schemas/Zoo --output Generated
+    check "generate --check shows the edited file and the difference S34" log_contains_all \
         "Generated/Animal.martlet.swift:" "[MRT0005]" "-    public var nom" "+    public var name"
     rm -r "$generated"
     check "lint accepts the schemas S34" martlet lint Schemas/Zoo --preset minimal
-    # The plugin passes the arguments of the other commands in the same way, independent of the build system.
+    # The other commands are checked with one build system only, because the plugin passes their arguments in the same
+    # way with every build system.
     [ "$system" = native ] || return 0
     sed -i 's/weight: Double?/weight: Duoble?/' "$demo/Schemas/Zoo/Animal.yaml"
     check "lint fails for a schema with errors S34" not martlet lint --format sarif Schemas/Zoo
@@ -266,12 +269,12 @@ run_command() {
     check "breaking accepts an unchanged schema S34" martlet breaking Schemas/Zoo --against ./Before
     sed -i '/weight: Double?/d' "$demo/Schemas/Zoo/Animal.yaml"
     check "breaking finds a removed property S34" not martlet breaking Schemas/Zoo --against ./Before
-    check "breaking names it S34" log_contains_all "[MRT0601]" "weight"
+    check "breaking names the removed property S34" log_contains_all "[MRT0601]" "weight"
     cp "$demo/Before/Animal.yaml" "$demo/Schemas/Zoo/Animal.yaml"
     rm -r "$demo/Before"
     printf '\n\n' >>"$demo/Schemas/Zoo/Animal.yaml"
     check "format --check names a file that would change S34" not martlet format --check Schemas/Zoo
-    check "format changes it S34" martlet format Schemas/Zoo
+    check "format changes the file S34" martlet format Schemas/Zoo
     check "format --check accepts the result S34" martlet format --check Schemas/Zoo
     check "init writes a first schema S34" martlet init Started
     check "the schema of init has no findings S34" martlet lint Started

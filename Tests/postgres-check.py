@@ -5,13 +5,14 @@
     Tests/postgres-check.py rules [COUNT [FIRST]]        random rules, rows and users
 
 A migration starts with the tables of a random schema and some rows. Afterwards the database must have the tables of the
-changed schema: 'pg_dump --schema-only' must be the same as for new tables, except for the order of columns.
+changed schema. Except for the order of columns, 'pg_dump --schema-only' must print the same statements as for a
+database in which these tables were created.
 
 A rule is evaluated in Python and compiled to a policy. For each user, a query must return exactly the rows for which
 the rule holds.
 
-A server is started in .build/postgres-check and stopped at the end. PostgreSQL 15 is taken from POSTGRES, the folder of
-its programs, and the tool from MARTLET. A failure prints its seed.
+The script starts a server in .build/postgres-check and stops it at the end. The variable POSTGRES names the folder with
+the programs of PostgreSQL 15, and MARTLET is the path of the tool. If a check fails, the script prints its seed.
 """
 import itertools
 import json
@@ -63,7 +64,7 @@ def connection(user="martlet"):
 
 
 def query(database, text, user="martlet"):
-    """The rows of a query as lines. Raises RuntimeError with the message of the server."""
+    """Returns the rows of a query as lines. If the query fails, raises RuntimeError with the message of the server."""
     command = [str(PROGRAMS / "psql"), *connection(user), "-v", "ON_ERROR_STOP=1", "-qAt", database]
     result = subprocess.run(command, input=text, capture_output=True, text=True)
     if result.returncode:
@@ -77,7 +78,7 @@ def new_database(name):
 
 
 def martlet(*arguments):
-    """The output of 'martlet postgres'; None if it refuses the schema or the migration."""
+    """Returns the output of 'martlet postgres', or None if the tool refuses the schema or the migration."""
     result = subprocess.run([MARTLET, "postgres", *map(str, arguments)], capture_output=True, text=True)
     return None if result.returncode else result.stdout
 
@@ -338,7 +339,7 @@ def fill(database, chance):
 
 
 def dump(database):
-    """The statements of pg_dump, in an order that does not depend on that of the columns."""
+    """Returns the statements of pg_dump, sorted so that the order of columns makes no difference."""
     command = [str(PROGRAMS / "pg_dump"), *connection(), "--schema-only", database]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     statements = []
@@ -352,7 +353,7 @@ def dump(database):
 
 
 def check_migration(seed):
-    """What happened: 'one file', 'two files', or why there is no migration."""
+    """Returns the outcome: 'one file', 'two files', or the reason why the migration was not completed."""
     chance = random.Random(seed)
     schema = Schema(chance)
     old, new = WORK / "old", WORK / "new"
@@ -421,7 +422,7 @@ TEXTS = ["a", "b", "it's", "é", ""]
 UUIDS = ["00010203-0405-0607-0809-0a0b0c0d0e0f", "11111111-1111-1111-1111-111111111111"]
 OBJECT_IDS = ["507f1f77bcf86cd799439011", "000000000000000000000000"]
 NAN = float("nan")
-# The values of each type of a path. The types 'size' and 'level' are enums.
+# The random values of each type in PATHS. The types 'size' and 'level' are enums.
 VALUES = {
     "text": TEXTS, "integer": [-1, 0, 1, 2, 5], "bool": [True, False], "double": [0.5, 1.5, -2.0, NAN, math.inf],
     "decimal": [0.5, 1.5, -2.0, NAN], "size": ["small", "large"], "level": [1, 2], "uuid": UUIDS, "oid": OBJECT_IDS,
@@ -441,7 +442,7 @@ class Unknown(Exception):
 
 
 def compare(left, relation, right):
-    """A comparison in the meaning of rules, in which nil and NaN are values."""
+    """Returns the result of a comparison as rules define it. With nil or NaN, the result is also true or false."""
     if relation == "==":
         return left is right is None or left is not None and right is not None and left == right
     if relation == "!=":
@@ -460,7 +461,7 @@ def find_claim(user, name):
 
 
 def typed_claim(user, name, kind):
-    """The value of a claim. Raises Unknown if the user does not have it, or if it has another type."""
+    """Returns the value of a claim. Raises Unknown if the user does not have the claim, or if it has another type."""
     value = find_claim(user, name)
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     is_valid = {
@@ -475,7 +476,10 @@ def typed_claim(user, name, kind):
 
 
 class RandomRule:
-    """Random conditions. Each is a text and a function of a row and a user, which may raise Unknown."""
+    """Generates random conditions.
+
+    A condition is a text and a function that evaluates it for a row and a user. The function may raise Unknown.
+    """
 
     def __init__(self, chance):
         self.chance = chance
@@ -494,7 +498,7 @@ class RandomRule:
 
     @staticmethod
     def joined(parts, decisive):
-        """OR if 'decisive' is true, otherwise AND."""
+        """Returns a function that combines conditions by OR if 'decisive' is true, otherwise by AND."""
         def holds(row, user):
             is_unknown = False
             for part in parts:
@@ -658,7 +662,7 @@ def check_rule(seed):
     query("rules", tables + f"INSERT INTO person VALUES {people};" + "".join(map(insertion, rows)))
     query("rules", role + "GRANT SELECT ON dog TO reader;")
     for user in [None, {}] + [random_user(chance) for _ in range(6)]:
-        # The setting lasts for the transaction, whose result is empty.
+        # The setting lasts until the end of the transaction. The DO statement returns no rows, so only the ids are printed.
         login = "" if user is None else (
             f"DO $user$ BEGIN PERFORM set_config('martlet.user', {sql('', json.dumps(user))}, true); END $user$;")
         found = query("rules", f"BEGIN; {login} SELECT id FROM dog ORDER BY id; COMMIT;", user="reader")

@@ -12,7 +12,7 @@ let package = Package(
             name: "KennelTour",
             dependencies: [.product(name: "Martlet", package: "Martlet")],
             plugins: [.plugin(name: "MartletPlugin", package: "Martlet")]),
-        // Writes a file with an earlier version of the schema, which the tour migrates.
+        // This program writes a file with an earlier version of the schema. The tour migrates this file.
         .executableTarget(
             name: "KennelOfLastYear",
             dependencies: [.product(name: "Martlet", package: "Martlet")],

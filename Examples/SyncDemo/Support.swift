@@ -8,9 +8,11 @@
         let owner: String
         /// The connection string that the service uses.
         let service: String
+        /// The path of the program 'martlet-sync', which is the service.
         let program: String
-        /// A script that kills PostgreSQL and starts it again.
+        /// The path of a script that kills PostgreSQL and starts it again.
         let crash: String
+        /// The folder for the files of the clients and the logs of the service.
         let folder: URL
         let secret = "a secret of at least 32 bytes for the demo"
 
@@ -28,7 +30,8 @@
             folder = URL(fileURLWithPath: try variable("DEMO_FOLDER"))
         }
 
-        /// Runs SQL as another application does. Returns the rows of the last statement, with '|' between the columns.
+        /// Runs an SQL statement with 'psql', as another application would, without the service. Returns its rows, with
+        /// '|' between the columns.
         @discardableResult
         func sql(_ statement: String) throws -> [String] {
             let text = try run("psql", [owner, "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", statement])
@@ -97,7 +100,7 @@
         }
     }
 
-    /// A JSON Web Token with the algorithm HS256. A real program gets its tokens from its own server.
+    /// Creates a JSON Web Token and signs it with the algorithm HS256. A real program gets its tokens from its server.
     func token(user: String, secret: String) -> String {
         func encoded(_ data: Data) -> String {
             data.base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")

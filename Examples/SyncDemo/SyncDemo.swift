@@ -4,17 +4,18 @@
     import Martlet
     import MartletSync
 
-    /// Three clients of two instances of the sync service. 'make sync-demo' runs it.
+    /// Demonstrates synchronization with three clients of two instances of the sync service. 'make sync-demo' runs this
+    /// program.
     @main
     @MainActor
     struct SyncDemo {
         let environment: Environment
         let instances: [Instance]
-        /// Receives all flights of one airline. Is connected to the first instance.
+        /// This client receives all flights of one airline. It is connected to the first instance.
         var board: Client
-        /// Receives one airport and its weather. Is connected to the second instance.
+        /// This client receives one airport and its weather. It is connected to the second instance.
         var tower: Client
-        /// Receives the notes of a passenger and 100 flights. Is connected to the second instance.
+        /// This client receives the notes of a passenger, and 100 flights. It is connected to the second instance.
         var passenger: Client
         let carrier: String
 
@@ -60,7 +61,7 @@
 
         private func title(_ text: String) {
             print("\n== \(text)")
-            // Otherwise, if the output is a pipe, its reader would see the lines of all steps only at the end.
+            // If the output is a pipe, it is buffered. Without this call, all lines would appear when the demo ends.
             fflush(nil)
         }
 
@@ -166,10 +167,10 @@
             board.realm.refresh()
             passenger.realm.refresh()
             print(
-                "   the delay is \(mine.departureDelay ?? 0) on both (\(theirs.departureDelay ?? 0)): the later write, of 'board', has won"
+                "   the delay is \(mine.departureDelay ?? 0) and \(theirs.departureDelay ?? 0): both clients have the later write, that of 'board'"
             )
             print(
-                "   the air time is \(theirs.airTime ?? 0) on both (\(mine.airTime ?? 0)): nobody else has written it")
+                "   the air time is \(mine.airTime ?? 0) and \(theirs.airTime ?? 0): only 'passenger' has written it")
         }
 
         private func refusedWrite() async throws {
@@ -190,10 +191,10 @@
                 try board.realm.write { board.realm.object(ofType: Flight.self, forPrimaryKey: id)?.distance += 1 }
             }
             try environment.sql("UPDATE flight SET air_time = 200 WHERE id <= 3")
-            print("   killed the instance of 'board', which has written 5 flights meanwhile")
+            print("   killed the instance of 'board'; then 'board' changed 5 flights without a connection")
             try environment.run("bash", [environment.crash])
             try instances[0].start()
-            print("   killed PostgreSQL, and started both again")
+            print("   killed PostgreSQL, and started PostgreSQL and the instance again")
             for client in [board, tower, passenger] {
                 client.session.reconnect()
                 try await client.session.wait(for: .upload, timeout: 120)
@@ -276,7 +277,7 @@
         }
     }
 
-    /// One client: a file, its Realm, and the errors that were reported.
+    /// A client of the sync service: a synchronized Realm, its session, and the errors that the session has reported.
     @MainActor
     struct Client {
         let realm: Realm
@@ -296,7 +297,7 @@
             self.session = session
         }
 
-        /// The next reported error with a code.
+        /// Waits for the next reported error with the given code.
         func nextError(_ code: SyncError.Code) async throws -> SyncError {
             for await error in errors where error.code == code { return error }
             throw CancellationError()

@@ -21,7 +21,7 @@ import PackagePlugin
     }
 }
 
-/// The tool failed or was terminated by a signal. The reason has already been printed.
+/// The error if the tool failed or was terminated by a signal. The reason has already been printed.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
 }

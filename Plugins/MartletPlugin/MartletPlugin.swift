@@ -33,7 +33,7 @@ import PackagePlugin
 struct SchemaSet {
     struct Schema {
         let url: URL
-        /// The path relative to the target's folder, or to its folder `Schemas`.
+        /// The path relative to the target's folder. For a file in its folder `Schemas`, relative to `Schemas`.
         let path: String
     }
 
@@ -60,12 +60,12 @@ struct SchemaSet {
         }
     }
 
-    /// The names of one Swift file for each schema file, and of the registry file.
+    /// The names of the generated files: one Swift file for each schema file, and the registry file.
     var outputNames: [String] {
         schemas.map { SchemaSet.outputName(forPath: $0.path) } + [SchemaSet.registryName]
     }
 
-    /// Reports problems of the set, and returns whether there are none.
+    /// Reports each problem of the set as an error. Returns true if there are no problems.
     func check(targetName: String) -> Bool {
         if schemas.isEmpty {
             Diagnostics.error(
@@ -96,13 +96,14 @@ struct SchemaSet {
             && conflicting.isEmpty
     }
 
-    /// Swift files of the target with the names of generated files. SwiftPM would treat such a file and the generated
-    /// file as the same output.
+    /// Returns the Swift files of the target that have the name of a generated file. SwiftPM cannot build a target that
+    /// contains both files.
     private func swiftFilesNamedLikeOutputs() -> [URL] {
         let names = Set(outputNames.map { $0.lowercased() })
         return swiftFiles.filter { names.contains($0.lastPathComponent.lowercased()) }
     }
 
+    /// Returns a message for each generated file whose name another generated file already has.
     private func collisions() -> [String] {
         var owners: [String: String] = [:]
         var messages: [String] = []
@@ -121,7 +122,7 @@ struct SchemaSet {
         return messages
     }
 
-    // MARK: - Names, identical to the generator's
+    // MARK: - Names of generated files, which must equal those of the generator
 
     private static let registryName = "MartletSchema.martlet.swift"
 

@@ -31,18 +31,18 @@ bool cmartlet_is_log_header(const uint8_t header[LOG_HEADER_SIZE]) {
 int64_t cmartlet_last_frame_offset(const uint8_t index[INDEX_PREFIX_SIZE]) {
     uint32_t frames;
     uint16_t size;
-    memcpy(&frames, index + INDEX_FRAMES, sizeof frames);
-    memcpy(&size, index + INDEX_PAGE_SIZE, sizeof size);
-    /* The value 1 stands for 65536 bytes. */
+    memcpy(&frames, index + INDEX_FRAMES_OFFSET, sizeof frames);
+    memcpy(&size, index + INDEX_PAGE_SIZE_OFFSET, sizeof size);
+    /* A page size of 65536 bytes is stored as 1. */
     int64_t page_size = (size & 0xfe00) + ((size & 1) << 16);
     return frames == 0 ? -1 : LOG_HEADER_SIZE + (page_size + FRAME_HEADER_SIZE) * ((int64_t)frames - 1);
 }
 
 bool cmartlet_is_last_frame(const uint8_t index[INDEX_PREFIX_SIZE], const uint8_t frame[FRAME_HEADER_SIZE]) {
-    enum { FRAME_SALTS = 8, FRAME_CHECKSUM = 16 };
+    enum { FRAME_SALTS_OFFSET = 8, FRAME_CHECKSUM_OFFSET = 16 };
     uint32_t checksum[2];
-    memcpy(checksum, index + INDEX_CHECKSUM, sizeof checksum);
-    return memcmp(frame + FRAME_SALTS, index + INDEX_SALTS, SALTS_SIZE) == 0 &&
-           cmartlet_big_endian(frame + FRAME_CHECKSUM) == checksum[0] &&
-           cmartlet_big_endian(frame + FRAME_CHECKSUM + 4) == checksum[1];
+    memcpy(checksum, index + INDEX_CHECKSUM_OFFSET, sizeof checksum);
+    return memcmp(frame + FRAME_SALTS_OFFSET, index + INDEX_SALTS_OFFSET, SALTS_SIZE) == 0 &&
+           cmartlet_big_endian(frame + FRAME_CHECKSUM_OFFSET) == checksum[0] &&
+           cmartlet_big_endian(frame + FRAME_CHECKSUM_OFFSET + 4) == checksum[1];
 }

@@ -8,7 +8,8 @@ bool cmartlet_are_log_names(const uint8_t names[LOG_NAMES_SIZE]) {
     return memcmp(names + 16, MAGIC, sizeof MAGIC) == 0;
 }
 
-/* Reads the log names from the file, if it contains any: the bytes that cmartlet_log_vfs.h describes. */
+/* Reads the log names, which cmartlet_log_vfs.h describes, from the file. Sets `has_names` to false if the file
+   contains none. */
 static int read_log_names(sqlite3_file *database, uint8_t names[LOG_NAMES_SIZE], bool *has_names) {
     memset(names, 0, LOG_NAMES_SIZE);
     int result = database->pMethods->xRead(database, names, LOG_NAMES_SIZE, LOG_NAMES_OFFSET);

@@ -12,7 +12,7 @@ enum { LOG_SALTS_OFFSET = 16 };
 
 typedef struct LogVFS {
     sqlite3_vfs vfs;
-    char *base_name; /* NULL: SQLite's default */
+    char *base_name; /* NULL if SQLite's default VFS is wrapped */
     char *name;
     struct LogVFS *next;
 } LogVFS;
@@ -20,7 +20,7 @@ typedef struct LogVFS {
 typedef struct LogVFSFile {
     sqlite3_file file;
     sqlite3_file *real;
-    /* For a log: the database file, and whether a log name was written to that file since its last sync. */
+    /* For a log: the database file, and whether a log name was written to the database file since its last sync. */
     struct LogVFSFile *database;
     bool is_log_name_unsynced;
     bool is_database;
@@ -28,14 +28,16 @@ typedef struct LogVFSFile {
        of this log in the file. */
     struct LogVFSFile *log;
     bool has_seen_log_name;
-    /* For a log and for a database file: the path, and the device and inode of the file that was opened, if known. */
+    /* For a log and for a database file: the path, and the device and inode of the opened file. `identity` is valid
+       only if `has_identity` is true. */
     const char *path;
     bool has_identity;
     CMartletFileID identity;
-    /* For a database file: the index that this process uses for this file; NULL before the index is mapped. */
+    /* For a database file: the WAL index (the `-shm` file) that this process uses for the file. NULL before the index
+       is mapped. */
     CMartletOpenIndex *index;
-    /* Whether the index contains the mark of this database, and whether the index beside the file is used for another
-       database. */
+    /* For a database file: whether the index contains the mark of this database, and whether the index at its path
+       belongs to another database. */
     bool is_index_verified, is_index_foreign;
 } LogVFSFile;
 
@@ -50,8 +52,9 @@ static sqlite3_file *real(sqlite3_file *file) {
  * began, for example with a backup. In that case the file is empty or does not contain the name of the log, and this
  * function refuses the write.
  *
- * There is one exception. If the header is not an SQLite header, and no earlier check of this connection has found the
- * name, a crash has torn the first page. The write is allowed, because the checkpoint repairs the page from the log. */
+ * There is one exception: the header is not an SQLite header, and no earlier check of this connection has found the
+ * name. In that case a crash has torn the first page. The function allows the write, because the checkpoint repairs the
+ * page from the log. */
 static int check_log_name(LogVFSFile *database) {
     uint8_t header[LOG_NAMES_OFFSET + LOG_NAMES_SIZE], salts[SALTS_SIZE];
     sqlite3_file *log = database->log->real;
@@ -91,9 +94,9 @@ static int file_write(sqlite3_file *file, const void *bytes, int amount, sqlite3
         return cmartlet_write_first_page(self->real, bytes, amount);
     }
     if (offset == 0 && self->database && amount == LOG_HEADER_SIZE) {
-        /* A log begins. Its name is written before its header. If the process ends between the two writes, the log
-           on disk is still the previous one. The database file contains the current and the previous name, so that log
-           is still recognized. */
+        /* A log begins. Its name is written before its header. If the process ends between the two writes, the log on
+           disk is still the previous one. It is still recognized, because the database file contains the names of both
+           logs. */
         int result = cmartlet_record_log_name(self->database->real, (const uint8_t *)bytes + 16);
         if (result != SQLITE_OK) return result;
         self->is_log_name_unsynced = true;
@@ -150,17 +153,18 @@ static int refuse_index(LogVFSFile *self, void volatile **address) {
     return SQLITE_CANTOPEN;
 }
 
-/* If another file is moved to the path of a database that is in use, the `-shm` and `-wal` files at that path still
- * belong to the former database. A log with commits is recognized by its name, but an empty log has no name. So each
- * index that is in use contains the mark of its database. If no connection uses an index, SQLite truncates the index
- * before it returns the first region. This also removes an old mark. */
+/* Another file may be moved to the path of a database that is in use. The `-shm` and `-wal` files beside that path then
+ * still belong to the former database. A log with commits is recognized by its name, but an empty log has no name. So
+ * each index that is in use contains the mark of its database, and this function refuses an index with the mark of
+ * another database. If no connection uses an index, SQLite truncates the index before it returns the first region. The
+ * truncation also removes an old mark. */
 static int map_first_region(LogVFSFile *self, int size, int extend, void volatile **address) {
     sqlite3_file *real = self->real;
     int result = real->pMethods->xShmMap(real, 0, size, extend, address);
     bool is_read_only = result == SQLITE_READONLY;
     if (result != SQLITE_OK && !is_read_only) return result;
     if (!self->index) self->index = cmartlet_retain_index(self->path, self->identity);
-    /* There is no region until a connection has recovered the log. */
+    /* The address is NULL if the index has no region yet, because no connection has recovered the log. */
     if (!*address) return result;
     self->is_index_verified = cmartlet_mark_index(*address, self->identity, is_read_only);
     return self->is_index_verified ? result : refuse_index(self, address);
@@ -221,8 +225,8 @@ static int file_unfetch(sqlite3_file *file, sqlite3_int64 offset, void *address)
         .xShmUnmap = file_shm_unmap, .xFetch = file_fetch, .xUnfetch = file_unfetch,               \
     }
 
-/* One table for each version of the interface. A file gets the version of the wrapped file, because SQLite uses the
-   version to decide which methods it can call. */
+/* One table for each version of the interface. A file gets the table with the version of the wrapped file, because
+   SQLite calls a method only if the version of the table contains it. */
 static const sqlite3_io_methods methods[] = {METHODS(1), METHODS(2), METHODS(3)};
 
 /* ---- Calls on the VFS ------------------------------------------------------------------------ */
@@ -232,7 +236,7 @@ static sqlite3_vfs *base(sqlite3_vfs *vfs) {
     return sqlite3_vfs_find(((LogVFS *)vfs->pAppData)->base_name);
 }
 
-/* Another file may have been moved to the path since the file was opened. */
+/* True if the path of an open file now refers to another file or to none. */
 static bool is_moved(sqlite3_file *file) {
     int is_moved = 0;
     int result = file->pMethods->xFileControl(file, SQLITE_FCNTL_HAS_MOVED, &is_moved);
@@ -383,26 +387,26 @@ static bool uses_log_vfs(sqlite3_file *file) {
     return file && file->pMethods->xClose == file_close;
 }
 
-/* Reads the beginning of the index. Returns the log that the connection has open. Returns NULL if there is no log, or
-   if another connection is writing the index at this moment. */
+/* Reads the beginning of the index into `header`. Returns the log that the connection has open. Returns NULL if there
+   is no log, or if another connection is writing the index at this moment. */
 static sqlite3_file *read_index(void *database, uint8_t header[INDEX_PREFIX_SIZE]) {
     sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
     if (!file || file->pMethods->iVersion < 2) return NULL;
     sqlite3_file *log = file_of(database, SQLITE_FCNTL_JOURNAL_POINTER);
     if (!uses_log_vfs(log) || !((LogVFSFile *)log)->database) return NULL;
     void volatile *region = NULL;
-    if (file->pMethods->xShmMap(file, 0, INDEX_REGION, 0, &region) != SQLITE_OK || !region) return NULL;
+    if (file->pMethods->xShmMap(file, 0, INDEX_REGION_SIZE, 0, &region) != SQLITE_OK || !region) return NULL;
     file->pMethods->xShmBarrier(file);
     memcpy(header, (const void *)region, INDEX_PREFIX_SIZE);
-    return memcmp(header, header + INDEX_HEADER, INDEX_HEADER) == 0 ? log : NULL;
+    return memcmp(header, header + INDEX_HEADER_SIZE, INDEX_HEADER_SIZE) == 0 ? log : NULL;
 }
 
 bool cmartlet_log_state(void *database, CMartletLogState *state) {
     uint8_t header[INDEX_PREFIX_SIZE];
     if (!read_index(database, header)) return false;
-    memcpy(&state->frames, header + INDEX_FRAMES, 4);
-    memcpy(&state->copied, header + 2 * INDEX_HEADER, 4);
-    state->salts = cmartlet_salts(header + INDEX_SALTS);
+    memcpy(&state->frames, header + INDEX_FRAMES_OFFSET, 4);
+    memcpy(&state->copied, header + 2 * INDEX_HEADER_SIZE, 4);
+    state->salts = cmartlet_salts(header + INDEX_SALTS_OFFSET);
     return true;
 }
 
@@ -528,7 +532,7 @@ bool cmartlet_index_is_foreign(void *database) {
     return uses_log_vfs(file) && ((LogVFSFile *)file)->is_index_foreign;
 }
 
-/* Every connection in WAL mode holds a shared lock on the database file. */
+/* Every connection that uses the file in WAL mode holds a shared lock on it, which prevents the exclusive lock. */
 bool cmartlet_file_lock_if_unused(void *database) {
     static const int levels[] = {SQLITE_LOCK_SHARED, SQLITE_LOCK_RESERVED, SQLITE_LOCK_EXCLUSIVE};
     sqlite3_file *file = file_of(database, SQLITE_FCNTL_FILE_POINTER);

@@ -13,7 +13,7 @@ struct CMartletOpenIndex {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Guarded by `lock`. `database` and `file` of an entry never change. */
+/* The open indexes. The list is guarded by `lock`. The members `database` and `file` of an entry never change. */
 static CMartletOpenIndex *indexes;
 
 void cmartlet_lock_indexes(void) { pthread_mutex_lock(&lock); }
@@ -80,10 +80,11 @@ bool cmartlet_is_open_index_moved(const CMartletOpenIndex *index, const char *da
     return !index_file(database_path, &file) || !cmartlet_is_same_file(file, index->file);
 }
 
-/* SQLite does not use these four bytes of the index (`notUsed0`), and does not change them when it recovers the log. */
+/* The offset of the mark in the index. SQLite does not use the four bytes at this offset (`notUsed0`), and does not
+   change them when it recovers the log. */
 enum { MARK_OFFSET = 132 };
 
-/* Never zero. */
+/* The mark of a database. It is never zero, because zero means that an index has no mark. */
 static uint32_t mark(CMartletFileID database) {
     uint64_t number = ((uint64_t)database.device << 40 ^ (uint64_t)database.inode) * 0x9e3779b97f4a7c15u;
     return (uint32_t)(number >> 32) | 1;

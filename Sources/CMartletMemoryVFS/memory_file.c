@@ -7,11 +7,12 @@ static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
 static MemoryFile *files;
 static uint64_t last_number;
 
-/* `pthread_atfork` also calls these functions before and after a fork. Without these calls, a child that is forked
-   while another thread holds the lock could never acquire the lock. */
+/* The lock is also held during each fork: the thread that calls `fork` acquires it before the fork, and the parent and
+   the child release it afterwards. Otherwise a child that is forked while another thread holds the lock could never
+   acquire the lock. */
 static void lock_list(void) { pthread_mutex_lock(&list_mutex); }
 static void unlock_list(void) { pthread_mutex_unlock(&list_mutex); }
-__attribute__((constructor)) static void keep_list_usable_in_children(void) {
+__attribute__((constructor)) static void register_fork_handlers(void) {
     pthread_atfork(lock_list, unlock_list, unlock_list);
 }
 
@@ -155,7 +156,7 @@ void memory_truncate(MemoryFile *file, int64_t size) {
         free(file->blocks[i]);
         file->blocks[i] = NULL;
     }
-    /* If the file grows again, the bytes after the new end must read as zeros. */
+    /* The bytes after the new end are cleared, because they must be zero if the file grows again. */
     int64_t inside = size % MEMORY_BLOCK;
     if (inside > 0 && file->blocks[kept - 1]) {
         memset(file->blocks[kept - 1] + inside, 0, (size_t)(MEMORY_BLOCK - inside));

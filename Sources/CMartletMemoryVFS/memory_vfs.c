@@ -84,7 +84,7 @@ static int take_lock(MemoryHandle *self, int level) {
     } else if (other >= SQLITE_LOCK_RESERVED) {
         return SQLITE_BUSY;
     } else if (level > SQLITE_LOCK_RESERVED && other == SQLITE_LOCK_SHARED) {
-        /* While the writer waits for the current readers, no new reader may begin. */
+        /* The pending lock keeps new readers out while the writer waits for the current readers. */
         self->lock = SQLITE_LOCK_PENDING;
         return SQLITE_BUSY;
     }
@@ -153,10 +153,10 @@ static int file_shm_lock(sqlite3_file *file, int first, int count, int flags) {
 
 static void file_shm_barrier(sqlite3_file *file) {
     atomic_thread_fence(memory_order_seq_cst);
-    unlock_mutex(lock_mutex(file)); /* the unix VFS takes a mutex too */
+    unlock_mutex(lock_mutex(file)); /* the unix VFS also locks and unlocks a mutex here */
 }
 
-/* Frees the index of the log if `deletes` is true. Otherwise the index is freed together with the file. */
+/* Frees the shared memory if `deletes` is true. Otherwise the shared memory is freed together with the file. */
 static int file_shm_unmap(sqlite3_file *file, int deletes) {
     MemoryFile *memory_file = lock_mutex(file);
     handle_of(file)->shm_shared = 0;
@@ -166,7 +166,7 @@ static int file_shm_unmap(sqlite3_file *file, int deletes) {
     return SQLITE_OK;
 }
 
-/* ---- The rest of a file ---------------------------------------------------------------------- */
+/* ---- Other methods of a file ----------------------------------------------------------------- */
 
 static int file_control(sqlite3_file *file, int operation, void *argument) {
     if (operation != SQLITE_FCNTL_HAS_MOVED) return SQLITE_NOTFOUND;
@@ -205,7 +205,7 @@ static const sqlite3_io_methods file_methods = {
     .xShmUnmap = file_shm_unmap,
 };
 
-/* ---- Calls on the VFS ------------------------------------------------------------------------ */
+/* ---- Methods of the VFS ---------------------------------------------------------------------- */
 
 static sqlite3_vfs *system_vfs;
 
@@ -216,7 +216,7 @@ static int memory_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, i
     MemoryFile *memory_file =
         memory_acquire(path, !path || flags & SQLITE_OPEN_CREATE, path && flags & SQLITE_OPEN_EXCLUSIVE);
     if (!memory_file) return SQLITE_CANTOPEN;
-    /* A file without a path cannot be opened again: it is freed with its only handle. */
+    /* A file without a path is never linked, so it is freed when its only handle is closed. */
     self->deletes_on_close = path && flags & SQLITE_OPEN_DELETEONCLOSE;
     self->memory_file = memory_file;
     pthread_mutex_lock(&memory_file->mutex);
@@ -235,7 +235,7 @@ static int memory_delete(sqlite3_vfs *vfs, const char *path, int syncs_directory
     return SQLITE_OK;
 }
 
-/* Like the unix VFS: an empty file does not "exist", but can be read and written. */
+/* As in the unix VFS, SQLITE_ACCESS_EXISTS is false for an empty file, but an empty file can be read and written. */
 static int memory_access(sqlite3_vfs *vfs, const char *path, int flags, int *result) {
     (void)vfs;
     int64_t size = cmartlet_memory_file_size(path);

@@ -23,7 +23,7 @@ bool cmartlet_is_on_main_queue(void) {
 
 const void *cmartlet_current_executor(void) { return swift_task_getCurrentExecutor().identity; }
 
-/* The first word of a Dispatch object identifies its kind. */
+/* The first word of a Dispatch object identifies the kind of the object. */
 bool cmartlet_are_queues_of_one_kind(const void *queue, const void *other) {
     return *(void *const *)queue == *(void *const *)other;
 }

@@ -18,7 +18,7 @@ int cmartlet_is_network_type(uint32_t type) {
     case 0xFE534D42: /* SMB2 */
     case 0xFF534D42: /* CIFS */
     case 0x5346414F: /* AFS */
-    case 0x6B414653: /* AFS of the kernel */
+    case 0x6B414653: /* AFS, as mounted by the Linux kernel */
     case 0x01021997: /* 9P */
     case 0x00C36400: /* Ceph */
     case 0x73757245: /* Coda */
@@ -61,7 +61,8 @@ int cmartlet_rename_exclusively(const char *from, const char *to) {
     if (renamex_np(from, to, RENAME_EXCL) == 0) return 0;
     if (errno != ENOTSUP) return -1;
 #endif
-    /* Fallback for file systems without this operation: create a second link, then remove the first one. */
+    /* This file system cannot rename exclusively. Create a second hard link to the file, which fails if the new name
+       exists, and then remove the old name. */
     if (link(from, to) == 0) return unlink(from);
     if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS) return -1;
     /* This file system has no hard links. The caller holds a lock, so no other process creates the file between the
@@ -86,8 +87,8 @@ void cmartlet_sync_folder(const char *folder) {
 
 int cmartlet_create_file(const char *path, unsigned mode) {
 #if defined(__linux__)
-    /* mknod does not open the file. Closing a descriptor of a database would drop the locks of this process on that
-       database. */
+    /* mknod creates the file without opening it. If this function opened the file, closing the descriptor would drop
+       the POSIX locks of this process on the database. */
     return mknod(path, S_IFREG | (mode_t)mode, 0);
 #else
     int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode_t)mode);

@@ -33,42 +33,44 @@ bool cmartlet_remove_lock(int descriptor) {
     return false;
 }
 
-/* Opens the file to which the child redirects the descriptors of lock files. Returns its descriptor, or -1 on
- * failure. */
+/* Opens a file to which the child redirects the descriptors of lock files. Returns the descriptor of this file, or -1
+ * on failure. */
 static int open_replacement(void) {
     int replacement = open("/dev/null", O_RDWR | O_CLOEXEC);
     return replacement >= 0 ? replacement : open("/", O_RDONLY | O_CLOEXEC);
 }
 
-/* A lock of `flock` ends when all descriptors of the open file are closed. If a child kept its copies of the
- * descriptors, the lock of a killed parent would last as long as the child. The child does not free the descriptor
- * numbers: the lock objects that the child inherited close these numbers later, and a freed number could by then belong
- * to another file. Except for the unlocking of the mutex, this function calls only async-signal-safe functions. */
+/* A lock of `flock` ends when the last descriptor of the open file description is closed in all processes. If a child
+ * kept its copies of the descriptors, the lock of a killed parent would last as long as the child. The child does not
+ * free the descriptor numbers: the lock objects that the child inherited close these numbers later, and a freed number
+ * could by then belong to another file. Except for the unlocking of the mutex, this function calls only
+ * async-signal-safe functions. */
 static void after_fork_in_child(void) {
     cmartlet_forks++;
     int replacement = lock_count > 0 ? open_replacement() : -1;
     if (replacement < 0 && lock_count > 0) {
-        /* The process probably has no free descriptor. */
+        /* The process probably has no free descriptor, so the child closes a lock file to get one. */
         (void)close(locks[0]);
         replacement = open_replacement();
     }
-    bool is_registered = false;
+    bool replacement_is_registered = false;
     for (int i = 0; i < lock_count; i++) {
         if (replacement < 0) {
             (void)close(locks[i]);
         } else if (locks[i] == replacement) {
-            is_registered = true;
+            replacement_is_registered = true;
         } else {
             (void)dup2(replacement, locks[i]);
             (void)fcntl(locks[i], F_SETFD, FD_CLOEXEC);
         }
     }
     if (replacement < 0) lock_count = 0;
-    if (replacement >= 0 && !is_registered) (void)close(replacement);
+    if (replacement >= 0 && !replacement_is_registered) (void)close(replacement);
     cmartlet_unblock_forks();
 }
 
-// The fork count detects a forked child without getpid, which costs more than most reads of a row.
+// Registers the fork handlers, which also count the forks. With the count, code detects that it runs in a forked child.
+// A call of getpid would cost more than most reads of a row.
 __attribute__((constructor)) static void watch_forks(void) {
     pthread_atfork(cmartlet_block_forks, cmartlet_unblock_forks, after_fork_in_child);
 }

@@ -5,7 +5,8 @@
 #include <mach-o/getsect.h>
 #include <mach-o/dyld.h>
 
-/* On Apple platforms every image has its own section. */
+/* On Apple platforms, each image (the executable and each dynamic library) has its own section of registration
+   functions. */
 static const cmartlet_registration_function *section_of(uint32_t image, size_t *count) {
     unsigned long size = 0;
     const struct mach_header_64 *header = (const struct mach_header_64 *)_dyld_get_image_header(image);
@@ -33,8 +34,8 @@ cmartlet_registration_function cmartlet_registry_get(size_t index) {
     return 0;
 }
 #else
-/* For a section whose name is a C identifier, the linker defines these symbols. They are weak because a program may
-   have no models. */
+/* For a section whose name is a C identifier, the linker defines these symbols. The symbols are weak, because a program
+   without models has no such section. */
 extern const cmartlet_registration_function __start_martlet_reg[] __attribute__((weak));
 extern const cmartlet_registration_function __stop_martlet_reg[] __attribute__((weak));
 

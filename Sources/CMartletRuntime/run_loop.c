@@ -1,8 +1,8 @@
 #include "cmartlet_runtime.h"
 
 // The runtime uses these functions of Core Foundation instead of Foundation's RunLoop. On Linux, the timers of
-// Foundation are never freed, and blocks that are added to a RunLoop do not wake it. The functions are declared here as
-// in CFBase.h and CFRunLoop.h, because these headers are not on the include path of C targets on all platforms.
+// Foundation are never freed, and blocks that are added to a RunLoop do not wake it. These functions are declared here
+// as in CFBase.h and CFRunLoop.h, because these headers are not on the include path of C targets on all platforms.
 typedef struct {
     long version;
     void *info;

@@ -1,4 +1,4 @@
-/* Declares `memmem` in the C library of Linux. */
+/* With this definition, <string.h> declares `memmem` on Linux. */
 #define _GNU_SOURCE
 #include "cmartlet_runtime.h"
 

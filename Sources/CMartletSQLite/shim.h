@@ -10,8 +10,9 @@ enum {
     CMARTLET_IOERR_DIR_FSYNC = SQLITE_IOERR_DIR_FSYNC
 };
 
-/* Variadic functions and destructor constants are not imported into Swift. A null pointer would bind NULL, so empty
-   text and blobs are bound with the address of an empty string. */
+/* Swift cannot call variadic C functions, and does not import the constants SQLITE_STATIC and SQLITE_TRANSIENT. So
+   these functions wrap the functions of SQLite that need them. SQLite binds NULL if the pointer is null, and Swift may
+   pass a null pointer for an empty text or blob. In that case these functions pass the address of an empty string. */
 static inline int cmartlet_db_config_int(sqlite3 *db, int op, int value) {
     return sqlite3_db_config(db, op, value, (int *)0);
 }
@@ -27,9 +28,9 @@ static inline int cmartlet_bind_blob_static(sqlite3_stmt *s, int i, const void *
 static inline int cmartlet_bind_blob_transient(sqlite3_stmt *s, int i, const void *p, int n) {
     return sqlite3_bind_blob(s, i, p ? p : "", n, SQLITE_TRANSIENT);
 }
-/* Reads the first bytes of the database file from disk, without a transaction. It uses the descriptor that SQLite has
-   open: opening and closing the file a second time would drop SQLite's locks. If the file is shorter, the rest of
-   `bytes` is set to zero and the result is SQLITE_IOERR_SHORT_READ. */
+/* Reads the first bytes of the database file from disk, without a transaction. The function uses the descriptor that
+   SQLite has open, because opening and closing the file a second time would drop SQLite's locks. If the file has fewer
+   than `count` bytes, the rest of `bytes` is set to zero, and the result is SQLITE_IOERR_SHORT_READ. */
 static inline int cmartlet_read_header(sqlite3 *db, void *bytes, int count) {
     sqlite3_file *file = 0;
     int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);

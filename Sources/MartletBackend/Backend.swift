@@ -14,9 +14,10 @@ public struct OutputFile: Hashable, Sendable {
 
 /// Generates Swift code from a resolved schema.
 public enum Backend {
-    /// Generates one Swift file for each schema file in the order of their paths, then the registry file.
+    /// Generates one Swift file for each schema file, in the order of the schema files' paths, and then the registry
+    /// file.
     ///
-    /// The result depends only on the model and the options; it is identical on every host. The caller must reject
+    /// The result depends only on the model and the options, so it is identical on every host. The caller must reject
     /// schema files whose output names collide: see ``OutputNames``.
     ///
     /// - Complexity: O(*n*) in the number of properties.
@@ -31,8 +32,8 @@ public enum Backend {
         return files + [OutputFile(name: OutputNames.registry, text: RegistryEmitter(context: context).text())]
     }
 
-    /// The schema facts of all object types and embedded types, separated by empty lines. The generated classes contain
-    /// the same lines.
+    /// The schema facts of all object types and embedded types, with an empty line between two types. The generated
+    /// classes contain the same lines.
     public static func facts(_ model: SchemaModel) -> String {
         model.objects.map { SchemaFactsEmitter.lines(for: $0).joined(separator: "\n") + "\n" }.joined(separator: "\n")
     }

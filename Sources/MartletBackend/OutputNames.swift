@@ -3,12 +3,13 @@ public enum OutputNames {
     /// The suffix of all generated file names.
     public static let suffix = ".martlet.swift"
 
-    /// The file that registers all types of a module with the runtime.
+    /// The name of the file that registers all types of a module with the runtime.
     public static let registry = "MartletSchema" + suffix
 
     /// The output name for a schema file: `Sub/Dog.yaml` becomes `Sub_Dog.martlet.swift`.
     ///
-    /// The path is processed as bytes, because a slash and a following combining mark form one character.
+    /// The path is processed as bytes, because a slash and a following combining mark form one character, which does
+    /// not equal a slash.
     public static func name(forPath path: String) -> String {
         var stem = Array(path.utf8)
         if stem.suffix(5).elementsEqual(".yaml".utf8) { stem.removeLast(5) }
@@ -16,8 +17,8 @@ public enum OutputNames {
         return parts.joined(separator: "_") + suffix
     }
 
-    /// Pairs of paths whose output names are equal. Case is ignored, because some file systems ignore it. `first` is
-    /// nil if the second path has the output name of the registry file.
+    /// Pairs of paths whose output names are equal. The comparison is not case-sensitive, because the names in some
+    /// file systems are not. `first` is nil if the second path has the output name of the registry file.
     public static func collisions(among paths: [String]) -> [(first: String?, second: String)] {
         var owners: [String: String?] = [registry.lowercased(): nil]
         var collisions: [(first: String?, second: String)] = []

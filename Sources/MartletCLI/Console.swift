@@ -3,8 +3,8 @@ import MartletCompiler
 
 /// Standard output and standard error.
 enum Console {
-    /// Writes the result of a command to standard output. Throws an error on failure, so that partial output is not
-    /// mistaken for the complete result.
+    /// Writes the result of a command to standard output. Throws an error if not everything can be written. The exit
+    /// status then shows that the output is incomplete.
     static func write(_ text: String) throws {
         if let reason = StandardStream.output.write(text) {
             throw CommandFailure(.inputOutput, "standard output cannot be written: \(reason)")
@@ -16,8 +16,8 @@ enum Console {
         _ = StandardStream.error.write(text)
     }
 
-    /// Whether output is colored: only on a terminal, not if `NO_COLOR` is set and not empty (no-color.org), and not if
-    /// `TERM` is `dumb`.
+    /// Whether output is colored. The descriptor must refer to a terminal, `NO_COLOR` must be unset or empty (see
+    /// no-color.org), and `TERM` must not be `dumb`.
     static func isColored(descriptor: Int32) -> Bool {
         let environment = ProcessInfo.processInfo.environment
         if let value = environment["NO_COLOR"], !value.isEmpty { return false }

@@ -19,7 +19,7 @@ struct Martlet: ParsableCommand {
             DocsCommand.self, PostgresCommand.self, FactsCommand.self,
         ])
 
-    /// Runs the command with Martlet's exit codes instead of ArgumentParser's.
+    /// Runs the command with the exit codes of ``ExitStatus`` instead of those of ArgumentParser.
     static func main() {
         Memory.keepFreedMemory()
         StandardStream.ignoreFileSizeSignal()
@@ -34,7 +34,7 @@ struct Martlet: ParsableCommand {
     private static func terminate(with error: any Error) -> Never {
         let status = ExitStatus(of: error)
         let text = message(of: error)
-        // ArgumentParser reports help, the version and completion scripts as errors; they are regular output.
+        // ArgumentParser throws the help, the version and completion scripts as errors, but they are regular output.
         if status == .success {
             do {
                 try Console.write(text)
@@ -58,7 +58,7 @@ struct Martlet: ParsableCommand {
 }
 
 extension ExitStatus {
-    /// The exit status for an error of a command. An unexpected error is an internal error.
+    /// The exit status for an error of a command. An error of an unexpected type is an internal error.
     init(of error: any Error) {
         if let failure = error as? CommandFailure {
             self = failure.code

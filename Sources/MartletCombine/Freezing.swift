@@ -33,10 +33,12 @@ extension Publisher {
         }
     }
 
-    /// Freezes the collection in each change. The frozen collection is exactly the result of the change, even if an
-    /// observer that was called earlier has written since. There is one exception: when a write with `withoutNotifying`
-    /// is committed, a publisher whose subscriber has not requested a value stores the earlier change until the
-    /// subscriber requests one. The collection in this change is then newer than the result of the change.
+    /// Freezes the collection in each change. The frozen collection shows the state directly after the change, even if
+    /// another observer has already written to the Realm again.
+    ///
+    /// There is one exception. If the subscriber has requested no value when a write with `withoutNotifying` begins,
+    /// the publisher stores the change that precedes this write until the subscriber requests a value. The frozen
+    /// collection then shows a state that is newer than this change.
     public func freeze<Collection: ThreadConfined>() -> Publishers.Map<Self, Output>
     where Output == RealmCollectionChange<Collection> { map { $0.mapped { $0.frozenUnlessInvalidated } } }
 
@@ -50,7 +52,7 @@ extension Publisher {
 }
 
 extension ThreadConfined {
-    // An invalidated collection cannot be frozen. It is published as it is, with its last change.
+    // An invalidated object or collection cannot be frozen, so it is published unchanged.
     fileprivate var frozenUnlessInvalidated: Self { isInvalidated ? self : frozenAtDeliveredVersion() }
 }
 

@@ -8,13 +8,13 @@ public import Martlet
     public import OpenCombine
 #endif
 
-/// A published value that is transferred to another queue. On that queue it is resolved to the live value, or to nil if
-/// the value was deleted.
+/// A published value on its way to another queue. On that queue, `resolve` returns the live value, or nil if the value
+/// was deleted.
 struct TransferableOutput<Output> {
     /// The configuration of the Realm that resolves the value; nil if no Realm is needed.
     let configuration: Realm.Configuration?
     let resolve: (Realm?) -> Output?
-    /// Returns the output to publish if the Realm cannot be opened; nil if the output type cannot contain an error.
+    /// Returns the output to publish if the Realm cannot be opened, or nil if the output type cannot contain an error.
     var outputForError: (any Error) -> Output? = { _ in nil }
 
     private init(_ configuration: Realm.Configuration?, _ resolve: @escaping (Realm?) -> Output?) {
@@ -35,7 +35,8 @@ struct TransferableOutput<Output> {
         self.init(value, with: { value, _ in make(value) })
     }
 
-    /// - Parameter make: creates the output from the resolved value and, if one was opened, its Realm.
+    /// - Parameter make: creates the output from the resolved value and its Realm. The Realm is nil if the value could
+    ///   be used without one.
     init<Value: ThreadConfined>(_ value: Value, with make: @escaping (Value, Realm?) -> Output) {
         if value.isInvalidated {
             self.init(nil) { _ in nil }
@@ -54,19 +55,23 @@ extension RealmPublishers {
     /// The result of `threadSafeReference()`. It is not a publisher: call `receive(on:)` to get one.
     public struct MakeThreadSafe<Upstream: Publisher> {
         let upstream: Upstream
+        /// Prepares a value for the transfer to the queue.
         let pack: (Upstream.Output) -> TransferableOutput<Upstream.Output>
 
-        /// Publishes on a serial queue. Each value is resolved in a Realm of that queue, and skipped if it was deleted.
+        /// Publishes on a serial queue. Each value is resolved in a Realm of that queue. A value that was deleted is
+        /// skipped.
         ///
-        /// If the Realm cannot be opened there, for example because no file descriptors are available, opening is
-        /// retried for about two seconds, and later values wait. After that, a publisher of changes publishes `.error`.
-        /// A publisher of values fails if its failure type can represent the error, and otherwise continues to retry.
+        /// If the Realm cannot be opened on the queue, for example because no file descriptors are available, the
+        /// publisher retries for about two seconds, and later values wait. After that, a publisher of changes publishes
+        /// `.error`. A publisher of values fails if its failure type can represent the error, and otherwise continues
+        /// to retry.
         public func receive(on queue: DispatchQueue) -> Handover<Upstream> {
             Handover(upstream: upstream, queue: queue, pack: pack)
         }
     }
 
-    /// Publishes values on the serial queue that was given to `receive(on:)`, resolved in a Realm of that queue.
+    /// Publishes values on the serial queue that was passed to `receive(on:)`. The values are resolved in a Realm of
+    /// that queue.
     public struct Handover<Upstream: Publisher>: Publisher {
         public typealias Output = Upstream.Output
         public typealias Failure = Upstream.Failure
@@ -82,20 +87,20 @@ extension RealmPublishers {
     }
 }
 
-/// Opens a Realm on a queue. Tests replace the properties.
+/// How a Realm is opened on a queue, and how opening is retried. Tests replace the properties.
 struct RealmOpening {
     var open: (Realm.Configuration, DispatchQueue) throws -> Realm = { try Realm(configuration: $0, queue: $1) }
     /// The number of consecutive failures after which the next failure is reported, if the output type or the failure
     /// type can represent the error. With the default delays, this takes about two seconds.
     var maximumFailures = 10
-    /// The delay before the next attempt, in milliseconds.
+    /// Returns the delay before the next attempt, in milliseconds.
     var pauseMilliseconds: (_ failures: Int) -> Int = { 1 << min($0, 10) }
 }
 
 /// Transfers the received values to a queue, in order.
 ///
 /// Thread safety: `lock` guards `upstream` and `isCancelled`. `pending`, `failures` and `downstream` are used only on
-/// the queue. Exception: `downstream` receives its subscription on the thread of the upstream publisher.
+/// the queue, with one exception: `downstream` receives its subscription on the thread of the upstream publisher.
 // Sendable: see "Thread safety" above.
 private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subscription, @unchecked Sendable {
     typealias Input = Downstream.Input
@@ -149,7 +154,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
     private func enqueue(_ signal: PendingSignal) {
         queue.asyncUnchecked { [self] in
             pending.append(signal)
-            // After a failure, the signal waits until the earlier values have been delivered.
+            // After a failure, a retry is already scheduled. It also delivers this signal.
             if failures == 0 { deliverPending() }
         }
     }
@@ -169,7 +174,8 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
         }
     }
 
-    /// Delivers the first pending value. Returns false if it was not delivered, because the Realm could not be opened.
+    /// Delivers the first pending value. Returns false if the value is still pending or the publisher failed, because
+    /// the Realm could not be opened.
     private func deliver(_ transfer: TransferableOutput<Input>) -> Bool {
         let value: Input?
         do {
@@ -184,13 +190,13 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
         }
         failures = 0
         pending.removeFirst()
-        // A skipped value does not use up demand.
+        // In place of a skipped value, another value is requested.
         request(value.map { downstream.receive($0) } ?? .max(1))
         return true
     }
 
-    /// After too many attempts, completes with the failure if the failure type allows it. Otherwise schedules the next
-    /// attempt. Returns false, because the value was not delivered.
+    /// After too many attempts, completes with the error as the failure, if the failure type can represent the error.
+    /// Otherwise schedules the next attempt. Returns false, because the value was not delivered.
     private func retryOrFail(_ error: any Error) -> Bool {
         guard failures > opening.maximumFailures, let failure = error as? Failure else {
             queue.asyncUnchecked(afterMilliseconds: opening.pauseMilliseconds(failures)) { [self] in deliverPending() }
@@ -221,8 +227,8 @@ extension Publisher where Output: ThreadConfined {
     /// Transfers the published values to another queue, on which they are resolved. The queue is the argument of
     /// `receive(on:)`: `threadSafeReference().receive(on: queue)`.
     ///
-    /// A resolved value has the newest version, which may be newer than the published one. To receive exactly the
-    /// published version, use `freeze()`.
+    /// A resolved value shows the newest version of the file, which may be newer than the version in which the value
+    /// was published. To receive exactly the published version, use `freeze()`.
     public func threadSafeReference() -> RealmPublishers.MakeThreadSafe<Self> {
         RealmPublishers.MakeThreadSafe(upstream: self) { TransferableOutput($0) { $0 } }
     }
@@ -230,7 +236,7 @@ extension Publisher where Output: ThreadConfined {
 
 extension Publisher {
     /// Transfers changes to another queue, on which the object and the objects among the old and new values are
-    /// resolved. An old or new value becomes nil if it no longer exists when it is resolved.
+    /// resolved. An old or new value becomes nil if it was deleted before it is resolved.
     public func threadSafeReference<Observed: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == ObjectChange<Observed> {
         RealmPublishers.MakeThreadSafe(upstream: self) { change in
@@ -244,7 +250,8 @@ extension Publisher {
     }
 
     /// Transfers changes to another queue, on which the collection is resolved. The resolved collection can be newer
-    /// than the positions of the change. To receive the collection that matches the positions, use `freeze()`.
+    /// than the change, so the positions in the change may not match it. To receive a collection that matches the
+    /// positions, use `freeze()`.
     public func threadSafeReference<Collection: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == RealmCollectionChange<Collection> {
         RealmPublishers.MakeThreadSafe(upstream: self) { change in
@@ -271,7 +278,7 @@ extension Publisher {
 }
 
 extension ThreadConfined {
-    /// A closure that finds this value in the Realm of another queue; it returns nil if the value was deleted.
+    /// A closure that finds this value in the Realm of another queue. The closure returns nil if the value was deleted.
     fileprivate var transferable: TransferableValue {
         if isInvalidated { return { _ in nil } }
         if realm == nil || isFrozen { return { _ in self } }

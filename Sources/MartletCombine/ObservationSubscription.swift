@@ -8,12 +8,12 @@ import Martlet
     import OpenCombine
 #endif
 
-/// What an observer reports to its subscription.
+/// What an observer passes to its subscription.
 enum PublishedSignal<Output, Failure: Error> {
     case value(Output)
-    /// The last value. The subscription finishes after it.
+    /// The last value. After this value, the subscription finishes.
     case last(Output)
-    /// The change is not published.
+    /// A change that is not published.
     case skip
     case completion(Subscribers.Completion<Failure>)
 }
@@ -21,12 +21,13 @@ enum PublishedSignal<Output, Failure: Error> {
 /// The observation for one subscriber. The subscriber receives as many values as it requests. Changes made while it
 /// requests none are merged into one change.
 ///
-/// While the subscriber requests no values, the observation is paused: no change is computed or queued, and none is
-/// lost. Exception: changes before a write that is silent for the subscriber are computed before that write, and stored
-/// until they are requested. The observation ends with `cancel()`, or when the subscription is released.
+/// While the subscriber requests no values, the observation is paused: no change is computed or queued, and no change
+/// is lost. There is one exception: before a write that is silent for the subscriber, the earlier changes are computed,
+/// and stored until the subscriber requests them. The observation ends with `cancel()`, or when the subscription is
+/// released.
 ///
-/// Thread safety: `lock` guards `downstream`, `demand`, `token`, `hasEnded` and `stored`. No user code runs under it.
-/// `isDeliveringStored` is used in the isolation of the Realm, and values are delivered only there.
+/// Thread safety: `lock` guards `downstream`, `demand`, `token`, `hasEnded` and `stored`. No user code runs while it is
+/// held. `isDeliveringStored` is used only in the isolation of the Realm, and values are delivered only there.
 // Sendable: see "Thread safety" above.
 final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unchecked Sendable {
     typealias Signal = PublishedSignal<Downstream.Input, Downstream.Failure>
@@ -39,10 +40,10 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
     /// False for an observation that reports only that something changed. Its token is never paused, and all changes
     /// made while the subscriber requests no values are stored as one signal.
     private let canPause: Bool
-    /// Signals that were not requested yet, oldest first.
+    /// The signals that the subscriber has not requested yet, oldest first.
     private var stored: [Signal] = []
     private var isDeliveringStored = false
-    /// The queue of the observation; nil if it belongs to the isolation of the observed value.
+    /// The queue of the observation; nil if the observation runs in the isolation of the observed value.
     private let queue: DispatchQueue?
 
     init(_ downstream: Downstream, canPause: Bool = true, queue: DispatchQueue? = nil) {
@@ -59,17 +60,17 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
         return body()
     }
 
-    /// Starts the observation, unless the subscription was cancelled.
+    /// Starts the observation. Does nothing if the subscription has already ended.
     func start(_ observe: (@escaping (Signal) -> Void) -> NotificationToken) {
         if locked({ hasEnded }) { return }
         let token = observe { [weak self] in self?.receive($0) }
-        let isLate = locked {
+        let endedMeanwhile = locked {
             if hasEnded { return true }
             self.token = token
             if demand == .none, canPause { token.pause() }
             return false
         }
-        if isLate { token.invalidate() }
+        if endedMeanwhile { token.invalidate() }
     }
 
     // MARK: Subscriber
@@ -85,7 +86,7 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
             return (wasIdle ? token : nil, !stored.isEmpty, token != nil)
         }
         if hasStored, !hasToken {
-            // The observation could not begin, because the Realm of the queue could not be opened.
+            // The stored signal is the error that prevented the observation: the queue's Realm could not be opened.
             queue?.asyncUnchecked { [weak self] in self?.deliverStored() }
         } else if hasStored {
             idleToken?.performUnchecked { [weak self] in self?.deliverStored() }
@@ -96,7 +97,8 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
 
     func cancel() { end()?.token?.invalidate() }
 
-    /// Ends the subscription and returns the subscriber and the token; nil if it has already ended.
+    /// Ends the subscription, and returns the subscriber and the token. Returns nil if the subscription has already
+    /// ended.
     @discardableResult
     private func end() -> (downstream: Downstream?, token: NotificationToken?)? {
         locked {
@@ -115,9 +117,9 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
             guard !hasEnded else { return (nil, nil) }
             if stored.isEmpty, token?.isPredelivering != true, reserveDemand(for: signal) { return (downstream, nil) }
             if canPause || stored.isEmpty { stored.append(signal) }
-            // During a predelivery, a signal is stored even if another thread has just requested values, because no
-            // user code may run before the silent write. The stored signals are then delivered after the write. A
-            // stored completion is delivered too, because it needs no request.
+            // During the predelivery for a silent write, a signal is stored even if another thread has just requested
+            // values, because no user code may run before the write. The stored signals are delivered after the write
+            // if they were requested. A stored completion is always delivered, because it needs no request.
             return (nil, canDeliverStored ? token : nil)
         }
         if let receiver { deliver(signal, receiver) }
@@ -129,7 +131,7 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
         return demand > .none
     }
 
-    /// Reserves demand for a signal, under the lock. Returns false if the signal was not requested.
+    /// Reserves demand for a signal. The caller holds the lock. Returns false if the signal was not requested.
     private func reserveDemand(for signal: Signal) -> Bool {
         if case .completion = signal { return true }
         guard demand > .none else { return false }
@@ -151,7 +153,8 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
         }
     }
 
-    /// Delivers stored signals, as many as are requested, and resumes the observation.
+    /// Delivers as many stored signals as the subscriber requests. If no signal is left and the subscriber requests
+    /// more values, resumes the observation.
     private func deliverStored() {
         // If the subscriber requests more values during a delivery, the outer call delivers them.
         if isDeliveringStored { return }

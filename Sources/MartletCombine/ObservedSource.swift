@@ -7,13 +7,13 @@ import Martlet
     import OpenCombine
 #endif
 
-/// What a publisher observes, and where: the source, the key paths, and the queue.
+/// What a publisher observes (the source and the key paths), and on which queue.
 struct ObservedSource<Source: ThreadConfined> {
     let source: Source
     var keyPaths: [String]?
-    /// Nil to observe in the isolation of the source.
+    /// The queue on which to observe; nil to observe in the isolation of the source.
     var queue: DispatchQueue?
-    /// Called with the token of each subscription; nil if the token is not stored.
+    /// Stores the token of each subscription; nil if tokens are not stored.
     var save: ((NotificationToken) -> Void)?
 
     init(_ source: Source, _ keyPaths: [String]? = nil) {
@@ -35,8 +35,13 @@ struct ObservedSource<Source: ThreadConfined> {
         return copy
     }
 
-    /// Subscribes. If a queue is set and the source has a Realm, `observe` is called on the queue, with the source that
-    /// was resolved there. Otherwise it is called at once with the source, in the isolation of the source.
+    /// Creates a subscription for the subscriber, and starts its observation with `observe`.
+    ///
+    /// If a queue is set and the source has a Realm, `observe` is called on the queue, with the source as resolved in a
+    /// Realm of the queue. If this Realm cannot be opened, the subscriber receives the signal that `failed` returns. If
+    /// the source was deleted, the subscription finishes.
+    ///
+    /// Without a queue or a Realm, `observe` is called at once with the source, in the isolation of the source.
     func attach<Downstream: Subscriber>(
         _ subscriber: Downstream, canPause: Bool = true,
         failed: @escaping (any Error) -> PublishedSignal<Downstream.Input, Downstream.Failure>,
@@ -73,7 +78,7 @@ struct ObservedSource<Source: ThreadConfined> {
 }
 
 extension Realm.Configuration {
-    /// The configuration without a scheduler, for a Realm that is used on a queue.
+    /// The configuration for a Realm that is used on a queue: a copy without a scheduler.
     var forQueue: Realm.Configuration {
         var configuration = self
         configuration.scheduler = nil

@@ -7,7 +7,7 @@ public import Martlet
 #endif
 
 extension ObservableCollection where Self: RealmSubscribable {
-    /// Publishes a value after each change of the collection, despite the name.
+    /// Despite its name, this publisher publishes a value after each change of the collection, not before the change.
     public var objectWillChange: RealmPublishers.WillChange<Self> {
         RealmPublishers.WillChange(source: ObservedSource(self))
     }
@@ -48,7 +48,7 @@ extension ObservableCollection where Self: RealmSubscribable, Element: ObjectBas
 }
 
 extension ObservableSections where Self: RealmSubscribable {
-    /// Publishes a value after each change of the sections, despite the name.
+    /// Despite its name, this publisher publishes a value after each change of the sections, not before the change.
     public var objectWillChange: RealmPublishers.WillChange<Self> {
         RealmPublishers.WillChange(source: ObservedSource(self))
     }
@@ -100,7 +100,8 @@ extension Map {
 }
 
 extension ObservableProjection where Self: RealmSubscribable {
-    /// Publishes a value after each change of the projected properties, despite the name.
+    /// Despite its name, this publisher publishes a value after each change of the projected properties, not before the
+    /// change.
     public var objectWillChange: RealmPublishers.WillChange<Self> {
         RealmPublishers.WillChange(source: ObservedSource(self))
     }
@@ -111,7 +112,7 @@ extension ObservableProjection where Self: RealmSubscribable {
 ///
 /// - Parameters:
 ///   - subscribable: the object, projection or collection to publish. It must belong to a Realm.
-///   - keyPaths: the observed properties; nil for the default of `observe`.
+///   - keyPaths: the observed properties; nil for the properties that `observe` observes by default.
 public func valuePublisher<Subscribable: RealmSubscribable>(
     _ subscribable: Subscribable, keyPaths: [String]? = nil
 ) -> RealmPublishers.Value<Subscribable> { RealmPublishers.Value(source: ObservedSource(subscribable, keyPaths)) }
@@ -150,7 +151,8 @@ public func changesetPublisher<Observed: ObservableProjection & RealmSubscribabl
 ///
 /// - Parameters:
 ///   - collection: a collection of a Realm.
-///   - keyPaths: the properties whose changes are reported as modifications; nil for the default of `observe`.
+///   - keyPaths: the properties whose changes are reported as modifications; nil for the properties that `observe`
+///     observes by default.
 public func changesetPublisher<Collection: ObservableCollection & RealmSubscribable>(
     _ collection: Collection, keyPaths: [String]? = nil
 ) -> RealmPublishers.CollectionChangeset<Collection> { collection.changesetPublisher(keyPaths: keyPaths) }
@@ -162,44 +164,44 @@ extension ObjectChange {
 // MARK: Observable objects
 
 extension Realm {
-    /// Publishes a value after the Realm has changed, despite the name.
+    /// Despite its name, this publisher publishes a value after each change of the Realm, not before the change.
     public var objectWillChange: RealmPublishers.RealmWillChange {
         RealmPublishers.RealmWillChange(source: ObservedSource(self))
     }
 }
 
 extension Object: ObservableObject {
-    /// Publishes a value after the object was changed or deleted, despite the name. Subscribing traps if the object is
-    /// unmanaged.
+    /// Despite its name, this publisher publishes a value after the object was changed or deleted, not before the
+    /// change. Subscribing traps if the object is unmanaged.
     public var objectWillChange: RealmPublishers.WillChange<Object> {
         RealmPublishers.WillChange(source: ObservedSource(self))
     }
 }
 
 extension EmbeddedObject: ObservableObject {
-    /// Publishes a value after the object was changed or deleted, despite the name. Subscribing traps if the object is
-    /// unmanaged.
+    /// Despite its name, this publisher publishes a value after the object was changed or deleted, not before the
+    /// change. Subscribing traps if the object is unmanaged.
     public var objectWillChange: RealmPublishers.WillChange<EmbeddedObject> {
         RealmPublishers.WillChange(source: ObservedSource(self))
     }
 }
 
 extension List: ObservableObject {
-    /// Publishes a value after each change of the list, despite the name.
+    /// Despite its name, this publisher publishes a value after each change of the list, not before the change.
     public var objectWillChange: RealmPublishers.WillChange<List> {
         RealmPublishers.WillChange(source: ObservedSource(self))
     }
 }
 
 extension MutableSet: ObservableObject {
-    /// Publishes a value after each change of the set, despite the name.
+    /// Despite its name, this publisher publishes a value after each change of the set, not before the change.
     public var objectWillChange: RealmPublishers.WillChange<MutableSet> {
         RealmPublishers.WillChange(source: ObservedSource(self))
     }
 }
 
 extension Map: ObservableObject {
-    /// Publishes a value after each change of the map, despite the name.
+    /// Despite its name, this publisher publishes a value after each change of the map, not before the change.
     public var objectWillChange: RealmPublishers.WillChange<Map> {
         RealmPublishers.WillChange(source: ObservedSource(self))
     }

@@ -14,8 +14,8 @@ public import Martlet
 /// subscriber receives as many values as it requests. Changes made while it requests none are merged into one change.
 /// The observation ends when the subscription is cancelled or released.
 public enum RealmPublishers {
-    /// Publishes a value when the Realm has committed, has moved to a newer version, or detects that a newer version
-    /// exists.
+    /// Publishes a value when the Realm has committed a write, has moved to a newer version, or detects that a newer
+    /// version exists.
     public struct RealmWillChange: Publisher {
         public typealias Output = Void
         public typealias Failure = Never
@@ -36,9 +36,9 @@ public enum RealmPublishers {
         }
     }
 
-    /// Publishes a value after each change of an object or collection, not before it. The name comes from Realm Swift.
-    /// If the computation of a change fails, nothing is published until the next change. If an object is observed, the
-    /// publisher finishes when the object is deleted.
+    /// Despite its name, which comes from Realm Swift, this publisher publishes a value after each change of an object
+    /// or collection, not before the change. If the computation of a change fails, no value is published until the next
+    /// change. If an object is observed, the publisher finishes when the object is deleted.
     public struct WillChange<Subscribable: RealmSubscribable>: Publisher {
         public typealias Output = Void
         public typealias Failure = Never
@@ -66,9 +66,10 @@ public enum RealmPublishers {
     }
 
     /// Publishes an object or collection after each change. A collection is also published at the beginning. If an
-    /// object is published, the publisher finishes when the object is deleted. The publisher fails if the file cannot
-    /// be read, even if the cause is temporary. Use the operator `retry` to subscribe again, or a `Changeset`, which
-    /// reports the error as a value and continues.
+    /// object is published, the publisher finishes when the object is deleted.
+    ///
+    /// The publisher fails if the file cannot be read, even if the cause is temporary. Either use the operator `retry`
+    /// to subscribe again, or use a `Changeset`, which publishes the error as a value and continues.
     public struct Value<Subscribable: RealmSubscribable>: Publisher {
         public typealias Output = Subscribable
         public typealias Failure = any Error

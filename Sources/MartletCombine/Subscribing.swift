@@ -2,16 +2,16 @@ public import Martlet
 
 /// An object, projection, collection or sections of a Realm that can be published.
 public protocol RealmSubscribable: ThreadConfined {
-    /// Observes in the current isolation, and reports each change.
+    /// Observes this value in the current isolation, and calls `notify` with each change.
     func _publish(
         _ keyPaths: [String]?, _ notify: @escaping (_PublishedEvent) -> Void
     ) -> NotificationToken
 }
 
-/// A change of a published value. The value is untyped: `Object` and the other conforming base classes are not final,
-/// so the protocol cannot declare the event with the type `Self`.
+/// A change of a published value. The value has the type `Any`. The type `Self` is not possible, because `Object` and
+/// other classes that conform to the protocol are not final.
 public enum _PublishedEvent {
-    /// The initial value; not reported for objects and projections.
+    /// The initial value. It is not reported for objects and projections.
     case initial(Any)
     case changed(Any)
     /// The object was deleted.

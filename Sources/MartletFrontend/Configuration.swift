@@ -3,7 +3,7 @@ public import MartletSchema
 /// The contents of `martlet.yaml`. All keys are optional.
 public struct ConfigurationModel: Hashable, Sendable {
     public var access: AccessLevel?
-    /// The source range of the access level.
+    /// The source range of the access level; nil if the file contains none.
     public var accessSpan: SourceSpan?
     /// The enum that contains all generated types; nil if they are declared at the top level of the module. The name is
     /// valid in Swift.
@@ -17,9 +17,9 @@ public struct ConfigurationModel: Hashable, Sendable {
     public init() {}
 }
 
-/// Lint settings for some of the files.
+/// Lint settings for the files that match the patterns.
 public struct LintOverrideModel: Hashable, Sendable {
-    /// Path patterns with `*` and `**`.
+    /// The patterns of the files' paths, with `*` and `**`.
     public var paths: [Spanned<String>] = []
     public var preset: Spanned<String>?
     public var rules: [DiagnosticCode: Severity?] = [:]

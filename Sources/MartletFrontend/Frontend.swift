@@ -33,7 +33,8 @@ public enum Frontend {
         var diagnostics = LimitedFindings()
         var files: [FileSyntax] = []
         var wordsInUnparsedText: Set<String> = []
-        // The findings of the schema parser and the resolver, as opposed to those of the YAML reader.
+        // The findings of the schema parser and the resolver. `diagnostics` first contains only those of the YAML
+        // reader.
         var schemaFindings = LimitedFindings()
         var unreliableRanges: [SourceSpan] = []
         for source in ordered {

@@ -1,4 +1,4 @@
-/// The command-line arguments that the plugin passes.
+/// The command-line arguments that MartletPlugin passes to the generator.
 struct Arguments {
     static let usage = "usage: MartletGenerator --output FOLDER --root FOLDER [--config FILE] [--] FILE…"
 
@@ -7,7 +7,7 @@ struct Arguments {
     /// The folder of the target. Output names are derived from the paths of the schema files relative to this folder,
     /// or to the folder `Schemas` in it.
     private(set) var root = ""
-    /// The path of a `martlet.yaml`.
+    /// The path of the configuration file `martlet.yaml`; nil if there is none.
     private(set) var configuration: String?
     private(set) var files: [String] = []
 

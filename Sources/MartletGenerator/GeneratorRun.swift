@@ -1,18 +1,20 @@
 import MartletCompiler
 import MartletSchema
 
-/// One run of the generator: load, compile, print the findings, and write the changed files.
+/// One run of the generator. It loads and compiles the schema files, prints the findings, and writes the output files
+/// that have changed.
 struct GeneratorRun {
     let arguments: Arguments
 
-    /// Returns the exit status: 0 for success, 1 for errors in the schema, 3 for errors of the file system.
+    /// Runs the generator, and returns its exit status: 0 for success, 1 for errors in the schema, 3 for errors of the
+    /// file system.
     func run() -> Int32 {
         do throws(DiskError) {
             let input = GeneratorRun.resolvingSymbolicLinks(
                 in: try SourceLoader().load(
                     files: arguments.files, root: arguments.root, configuration: arguments.configuration))
-            // Only a build that runs this command shows its warnings. Builds in which the output is up to date do not
-            // run the command, so lint is a separate command.
+            // The generator does not run lint rules. A build runs the generator only if the schema has changed, so
+            // later builds would not show the warnings again. Therefore lint is a separate command.
             let result = Compiler.compile(input)
             GeneratorRun.report(BriefPrinter(sources: input.allSources).text(result.diagnostics))
             guard !result.hasErrors else { return 1 }

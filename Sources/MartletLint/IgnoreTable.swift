@@ -1,10 +1,11 @@
 import MartletSchema
 
-/// The `martlet:ignore` comments of a schema. Records which of them silenced a finding.
+/// The `martlet:ignore` comments of a schema. The table also records which comments have silenced a finding, so that
+/// the linter can report the unused comments.
 struct IgnoreTable {
     private struct Key: Hashable {
         let file: SourceFileID
-        /// nil for the whole file.
+        /// The line to which the comment applies; nil for the whole file.
         let line: Int?
         let code: String
     }
@@ -32,6 +33,7 @@ struct IgnoreTable {
         return false
     }
 
+    /// Findings about the comments that have not silenced any finding.
     func unused() -> [Diagnostic] {
         entries.filter { !used.contains($0.key) }.map { entry in
             Diagnostic(

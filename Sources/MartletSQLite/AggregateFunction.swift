@@ -1,12 +1,12 @@
 import CMartletSQLite
 package import MartletValues
 
-/// The state of one aggregation while SQLite passes it rows.
+/// The state of one aggregation while SQLite passes rows to it.
 package protocol Aggregation: AnyObject {
     init()
     /// Adds one row, whose values are the arguments.
     func step(_ arguments: FunctionArguments)
-    /// The result, after the last row.
+    /// The result. SQLite requests it after the last row.
     var result: SQLValue { get }
 }
 
@@ -29,10 +29,10 @@ private final class AggregationFactory {
 
     init(_ make: @escaping () -> any Aggregation) { self.make = make }
 
-    /// The aggregation of a call. If there is none yet, creates one if `createsIfNeeded` is true, and otherwise returns
-    /// nil.
+    /// The aggregation of a call. If the call has no aggregation yet, this method creates one if `createsIfNeeded` is
+    /// true. Otherwise it returns nil.
     static func current(_ context: OpaquePointer, createsIfNeeded: Bool) -> (any Aggregation)? {
-        // SQLite allocates zeroed memory for each aggregation; one reference is stored in it.
+        // SQLite allocates zeroed memory for each aggregation. This memory contains a reference to the aggregation.
         let size = createsIfNeeded ? MemoryLayout<UnsafeMutableRawPointer?>.size : 0
         guard let memory = sqlite3_aggregate_context(context, Int32(size)) else { return nil }
         let slot = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)

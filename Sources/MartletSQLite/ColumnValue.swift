@@ -1,10 +1,10 @@
 import CMartletSQLite
 package import MartletValues
 
-/// One column of a statement's current row, valid until the next step.
+/// The value of one column of a statement's current row. It is valid until the next step.
 ///
-/// It keeps SQLite's value pointer, because each call of a `sqlite3_column_…` function would look the column up again,
-/// under the mutex of the connection.
+/// It keeps SQLite's pointer to the value, because each call of a `sqlite3_column_…` function would look the column up
+/// again.
 package struct ColumnValue {
     let pointer: OpaquePointer
 
@@ -24,13 +24,13 @@ package struct ColumnValue {
 
     package var isBlob: Bool { sqlite3_value_type(pointer) == SQLITE_BLOB }
 
-    /// The value as a floating-point number, if it is an integer or a floating-point number; otherwise nil.
+    /// The value as a floating-point number. Nil if it is neither an integer nor a floating-point number.
     package var number: Double? {
         let type = sqlite3_value_type(pointer)
         return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? real : nil
     }
 
-    /// The text; nil for values of other types and for bytes that are not valid UTF-8.
+    /// The text. Nil for values of other types and for bytes that are not valid UTF-8.
     package var validText: String? {
         guard sqlite3_value_type(pointer) == SQLITE_TEXT else { return nil }
         guard let bytes = sqlite3_value_text(pointer) else { return "" }
@@ -38,7 +38,7 @@ package struct ColumnValue {
         return String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    /// The bytes of a blob, valid until the next step; nil for values of other types.
+    /// The bytes of a blob. They are valid until the next step. Nil for values of other types.
     package var validBlob: UnsafeRawBufferPointer? {
         guard isBlob else { return nil }
         let bytes = sqlite3_value_blob(pointer)
@@ -51,7 +51,7 @@ package struct ColumnValue {
         return body(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
     }
 
-    /// The value, whose bytes are valid until the next step.
+    /// The value without a copy of its bytes, which are valid until the next step.
     package var unowned: UnownedValue {
         switch sqlite3_value_type(pointer) {
         case SQLITE_INTEGER: .integer(integer)

@@ -1,17 +1,17 @@
 import CMartletLogVFS
 import CMartletSQLite
 
-/// The state of the log in shared memory, common to all connections of all processes.
+/// The state of the log, read from shared memory. All connections of all processes share this state.
 package struct LogState: Equatable, Sendable {
-    /// The name of the current log, or of the next log if SQLite has already chosen the salts of the next log; zero if
-    /// no log has begun since the index was created.
+    /// The name of the current log. If SQLite has already chosen the salts of the next log, this is the name of the
+    /// next log. Zero if no log has begun since the index was created.
     package let name: UInt64
     package let frames: Int
     /// The number of frames that have been copied into the database file.
     package let copied: Int
 
-    /// True if this log can be the one directly after the log named `former`: SQLite increments the first half of the
-    /// name and chooses the second half at random.
+    /// True if this log can directly follow the log with the name `former`. For each new log, SQLite increments the
+    /// first half of the name and chooses the second half at random.
     package func isNext(after former: UInt64) -> Bool {
         UInt32(truncatingIfNeeded: former >> 32) &+ 1 == UInt32(truncatingIfNeeded: name >> 32)
     }
@@ -20,7 +20,7 @@ package struct LogState: Equatable, Sendable {
 extension Connection {
     private var pointer: UnsafeMutableRawPointer { UnsafeMutableRawPointer(handle) }
 
-    /// The current state, read from the index of the log; nil if this connection has not read the file, if there is no
+    /// The current state, read from the index of the log. Nil if this connection has not read the file, if there is no
     /// log, or if another connection is writing the index at this moment.
     package var logState: LogState? {
         var state = CMartletLogState()
@@ -28,7 +28,7 @@ extension Connection {
         return LogState(name: state.salts, frames: Int(state.frames), copied: Int(state.copied))
     }
 
-    /// The name of the log on disk; nil if there is no log that SQLite would read.
+    /// The name of the log on disk. Nil if there is no log that SQLite would read.
     package func nameOfLogOnDisk() throws(SQLiteError) -> UInt64? {
         var name: UInt64 = 0
         var isLog = false
@@ -36,7 +36,7 @@ extension Connection {
         return isLog ? name : nil
     }
 
-    /// True if the path of the file now refers to another file, or to none.
+    /// True if the path of the file now refers to another file, or to no file.
     package var isFileMoved: Bool { cmartlet_file_is_moved(pointer) }
 
     /// True if the path of the log does not refer to the log that this connection reads.
@@ -45,16 +45,16 @@ extension Connection {
     /// True if the path of the index of the log does not refer to the index that this connection uses.
     package var isLogIndexMoved: Bool { cmartlet_index_is_moved(pointer) }
 
-    /// True if reading the file failed because other connections use the index beside it for another database: the file
-    /// was moved to the path of a database that is still open.
+    /// True if reading the file failed because other connections use the index beside the file for another database.
+    /// This happens if the file was moved to the path of a database that is still open.
     package var isLogIndexOfOtherDatabase: Bool { cmartlet_index_is_foreign(pointer) }
 
     /// True if the log was truncated or overwritten since its last commit. The caller holds the write lock.
     package var isLogDamaged: Bool { cmartlet_log_is_damaged(pointer) }
 
-    /// Runs `body` under an exclusive lock on the file. Returns false without running `body` if another open
-    /// connection, of any process, has read the file: that connection holds a shared lock. Requires that this
-    /// connection has not read the file.
+    /// Runs `body` under an exclusive lock on the file. In every process, an open connection that has read the file
+    /// holds a shared lock. If there is such a connection, this method returns false and does not run `body`. Requires
+    /// that this connection has not read the file.
     package func whileUnused(_ body: () throws -> Void) rethrows -> Bool {
         guard cmartlet_file_lock_if_unused(pointer) else { return false }
         defer { cmartlet_file_unlock(pointer) }
@@ -77,15 +77,15 @@ extension Connection {
         return name
     }
 
-    /// Truncates a log to zero bytes. Requires that it was copied into the database file completely and that no
-    /// connection reads it.
+    /// Truncates the log to zero bytes. Requires that the log was copied into the database file completely, and that no
+    /// connection reads the log.
     package func truncateLog() throws(SQLiteError) { try check(cmartlet_log_truncate(pointer)) }
 
-    /// Deletes the log. Requires that no connection has it open.
+    /// Deletes the log. Requires that no connection has the log open.
     package func deleteLog() throws(SQLiteError) { try check(cmartlet_log_delete(pointer)) }
 
-    /// Truncates the log to zero bytes, unless a connection reads it. Returns true if the log was truncated. Called
-    /// only under the write lock, after a checkpoint that copied the whole log.
+    /// Truncates the log to zero bytes, unless a connection reads the log. Returns true if the log was truncated.
+    /// Called only under the write lock, after a checkpoint that copied the whole log.
     package func checkpointAndTruncateLog() -> Bool {
         sqlite3_busy_timeout(handle, 0)
         defer { sqlite3_busy_timeout(handle, Int32(options.busyTimeoutMilliseconds)) }

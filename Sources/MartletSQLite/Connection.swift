@@ -3,7 +3,7 @@ import CMartletSQLite
 package import MartletValues
 import Synchronization
 
-/// One SQLite connection and its prepared statements, used by one thread at a time.
+/// One SQLite connection and its prepared statements. It is used by one thread at a time.
 // Sendable: this type has no lock. Its owner makes sure that only one thread uses a connection at a time.
 package final class Connection: @unchecked Sendable {
     package let options: ConnectionOptions
@@ -17,7 +17,7 @@ package final class Connection: @unchecked Sendable {
     /// The length of the write-ahead log in frames after this connection's last commit.
     package private(set) var logFrames = 0
 
-    /// - Parameter configuresImmediately: false to defer the first read of the file; the caller then calls
+    /// - Parameter configuresImmediately: false to defer the first read of the file. The caller then calls
     ///   `configureAndRead`.
     package init(_ options: ConnectionOptions, configuresImmediately: Bool = true) throws(SQLiteError) {
         self.options = options
@@ -99,8 +99,8 @@ package final class Connection: @unchecked Sendable {
         guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: sql) }
     }
 
-    /// The prepared form of `sql`, cached per connection. A caller must reset the statement before another caller
-    /// requests the same text.
+    /// The prepared statement for `sql`, which the connection caches. A caller must reset the statement before another
+    /// caller requests the same text.
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let statement = statements[sql] { return statement }
         let statement = try Statement(connection: handle, generation: generation, sql: sql)
@@ -114,7 +114,7 @@ package final class Connection: @unchecked Sendable {
         for sql in Array(statements.keys) where isKnownUniquelyReferenced(&statements[sql]) { statements[sql] = nil }
     }
 
-    /// The first column of the first row; nil when there is none.
+    /// The value in the first column of the first row. Nil if there is no row.
     package func value(_ sql: String, _ arguments: [SQLValue] = []) throws(SQLiteError) -> SQLValue? {
         let statement = try statement(sql)
         statement.bind(arguments)
@@ -148,13 +148,14 @@ package final class Connection: @unchecked Sendable {
     /// True inside a write transaction of SQLite. (This is not `WriteLock`, the lock file of the engine.)
     package var isWriting: Bool { sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE }
 
-    /// True if the file was opened read-only: on request, or because writing is not permitted.
+    /// True if the file was opened read-only, either on request or because writing is not permitted.
     package var isFileReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
     /// The absolute path of the file without symbolic links, as resolved by SQLite.
     package var filePath: String { sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? options.path }
 
-    /// The SQL of a statement that is not reset, if there is one. Such a statement keeps its snapshot pinned.
+    /// The SQL of a statement that is not reset. Such a statement keeps its snapshot pinned. Nil if all statements are
+    /// reset.
     package var unfinishedStatement: String? {
         var statement = sqlite3_next_stmt(handle, nil)
         while let current = statement {

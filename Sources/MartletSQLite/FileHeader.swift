@@ -6,8 +6,8 @@ package struct FileHeader: Equatable {
     package let isWriteAheadLogged: Bool
     package let userVersion: Int64
     package let applicationID: Int64
-    /// The names of the logs that belong to the file; nil if the header contains none. The log VFS of Martlet writes
-    /// them into the header; other SQLite programs do not.
+    /// The names of the logs that belong to the file. Nil if the header contains no names. Martlet's VFS for logs
+    /// writes them into the header. Other SQLite programs do not write them.
     package let logNames: RecordedLogNames?
     /// The change counter, the page count, and the change counter for which the page count is valid. A checkpoint
     /// changes these numbers. They are used only to compare two headers.
@@ -28,10 +28,10 @@ package struct FileHeader: Equatable {
 }
 
 extension Connection {
-    /// The header of the file on disk, read without a transaction; nil if the file is not a database or cannot be read.
+    /// The header of the file on disk, read without a transaction. Nil if the file is not a database or cannot be read.
     package func fileHeader() -> FileHeader? { try? readFileHeader() }
 
-    /// The header of the file on disk, read without a transaction; nil if the file is not a database.
+    /// The header of the file on disk, read without a transaction. Nil if the file is not a database.
     package func readFileHeader() throws(SQLiteError) -> FileHeader? {
         var bytes = [UInt8](repeating: 0, count: 100)
         let code = cmartlet_read_header(handle, &bytes, 100)

@@ -1,6 +1,6 @@
 import CMartletMemoryVFS
 
-/// The files of Realms in memory. They are stored in the memory of this process and not on a file system: no other
+/// The files of Realms in memory. They are stored in the memory of this process and not on a file system. So no other
 /// process can open them, and they disappear when the process ends.
 package enum MemoryFiles {
     /// The prefix of the paths of these files. Paths on a disk are absolute, so none of them begins with this prefix.
@@ -9,18 +9,18 @@ package enum MemoryFiles {
     /// True if a path is the path of a file in memory, whether or not the file exists.
     package static func contains(_ path: String) -> Bool { path.hasPrefix(prefix) }
 
-    /// The VFS that opens a path; nil for SQLite's default.
+    /// The VFS that opens a path. Nil for SQLite's default.
     package static func vfsName(of path: String) -> String? {
         contains(path) ? String(cString: cmartlet_memory_vfs_name()) : nil
     }
 
-    /// A number that identifies the file; no other file of this process has had it. Nil if there is no file.
+    /// A number that identifies the file. No other file of this process has had this number. Nil if there is no file.
     package static func number(_ path: String) -> UInt64? {
         let number = cmartlet_memory_file_number(path)
         return number == 0 ? nil : number
     }
 
-    /// The size of a file in bytes; nil if there is none.
+    /// The size of a file in bytes. Nil if there is no file.
     package static func size(_ path: String) -> Int? {
         let size = cmartlet_memory_file_size(path)
         return size < 0 ? nil : Int(size)
@@ -40,7 +40,7 @@ package enum MemoryFiles {
         (Int(cmartlet_memory_file_count()), Int(cmartlet_memory_byte_count()))
     }
 
-    /// The URI of a path, with the name of its VFS. A connection that uses another VFS needs it to open the path.
+    /// The URI of a path, with the name of its VFS. A connection that uses another VFS needs this URI to open the path.
     static func uri(_ path: String) -> String {
         var escaped = ""
         for byte in path.utf8 {

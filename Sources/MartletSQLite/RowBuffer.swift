@@ -1,12 +1,12 @@
 import CMartletSQLite
 package import MartletValues
 
-/// Rows copied out of a statement. They can be decoded after the statement was reused, and while another thread holds
-/// the lock of the connection.
+/// Rows that were copied out of a statement. They can be decoded after the statement was reused, and while another
+/// thread holds the lock of the connection.
 package final class RowBuffer {
     /// One value. The bytes of texts and blobs are stored separately.
     @usableFromInline struct Value {
-        /// The integer, the bits of the floating-point number, or the offset of the bytes; zero for NULL.
+        /// The integer, the bits of the floating-point number, or the offset of the bytes. Zero for NULL.
         @usableFromInline let bits: UInt64
         @usableFromInline let byteCount: Int32
         @usableFromInline let type: ValueType
@@ -23,7 +23,7 @@ package final class RowBuffer {
     }
 
     private let columnCount: Int
-    // Used by one thread at a time; no access overlaps another.
+    // The buffer is used by one thread at a time, and no two accesses to these properties overlap.
     @exclusivity(unchecked) package private(set) var count = 0
     @exclusivity(unchecked) private var rowCapacity: Int
     @exclusivity(unchecked) private var values: UnsafeMutablePointer<Value>
@@ -44,7 +44,8 @@ package final class RowBuffer {
         bytes.deallocate()
     }
 
-    /// True if the buffer holds at least 1 MiB of texts and blobs. The caller then decodes them before adding more.
+    /// True if the buffer contains at least 1 MiB of texts and blobs. The caller then decodes the rows before it adds
+    /// more rows.
     package var isLarge: Bool { usedBytes >= 1 << 20 }
 
     package func removeAll() {
@@ -76,7 +77,8 @@ package final class RowBuffer {
         }
     }
 
-    // If SQLite runs out of memory for a text, the copy is empty. `Statement.text` then returns an empty text, too.
+    // Copies the bytes of a text or blob. If SQLite runs out of memory for a text, the copy is empty. In this case,
+    // `Statement.text` also returns an empty text.
     @inline(__always)
     private func copy(_ source: UnsafeRawPointer?, _ byteCount: Int32, _ type: ValueType) -> Value {
         guard let source, byteCount > 0 else { return Value(type) }
@@ -104,7 +106,7 @@ package final class RowBuffer {
         byteCapacity = capacity
     }
 
-    /// A row by its number.
+    /// The row with the given number. The first row has the number zero.
     package func row(_ number: Int) -> BufferedRow {
         precondition(number >= 0 && number < count)
         return BufferedRow(values: values + number * columnCount, columnCount: columnCount, bytes: bytes)
@@ -114,8 +116,8 @@ package final class RowBuffer {
 /// One row of a buffer, valid until the buffer changes.
 ///
 /// The typed accessors return nil for NULL, for a value of another type, and for text that is not valid UTF-8. Columns
-/// have fixed types, so values of another type and invalid UTF-8 occur only in a damaged file. Exception: `real`
-/// converts integers.
+/// have fixed types, so values of another type and invalid UTF-8 occur only in a damaged file. Only `real` accepts two
+/// types: it converts integers to floating-point numbers.
 package struct BufferedRow {
     @usableFromInline let values: UnsafePointer<RowBuffer.Value>
     @usableFromInline let columnCount: Int

@@ -2,8 +2,8 @@ package import MartletValues
 
 /// Quoting for the parts of SQL that cannot be bound: names, and defaults in table definitions.
 ///
-/// It works on UTF-8, not on `Character`: a quote followed by a combining mark is one `Character` and would not be
-/// escaped.
+/// It works on UTF-8 and not on `Character`, because a quote and a following combining mark are one `Character`. Such a
+/// quote would not be escaped.
 package enum SQLText {
     /// A name in double quotes.
     package static func identifier(_ name: String) -> String { quoted(name, with: UInt8(ascii: "\"")) }

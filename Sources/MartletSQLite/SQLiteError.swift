@@ -20,7 +20,7 @@ package struct SQLiteError: Error, Sendable {
         self.sql = sql
     }
 
-    /// The primary result code: the low byte of the extended one.
+    /// The primary result code: the low byte of the extended result code.
     package var primary: Primary { Primary(rawValue: extendedCode & 0xff) }
 
     /// True if a COMMIT that failed with this error may nevertheless be in the file when the file is opened again. This
@@ -31,7 +31,7 @@ package struct SQLiteError: Error, Sendable {
         primary == .inputOutput && ![1, 2].contains(extendedCode >> 8)
     }
 
-    /// True if a constraint failed because the value already exists: `UNIQUE`, `PRIMARY KEY`, or the key of a row.
+    /// True if a `UNIQUE` or `PRIMARY KEY` constraint failed, or if a row with the same key already exists.
     package var isUniquenessViolation: Bool {
         [CMARTLET_CONSTRAINT_UNIQUE, CMARTLET_CONSTRAINT_PRIMARYKEY, CMARTLET_CONSTRAINT_ROWID]
             .contains(Int(extendedCode))

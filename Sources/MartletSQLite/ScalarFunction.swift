@@ -14,11 +14,11 @@ package final class ScalarFunction: Sendable {
     }
 }
 
-/// The arguments of one call, valid during the call.
+/// The arguments of one call of a function. They are valid during the call.
 package struct FunctionArguments {
     let count: Int
     let pointer: UnsafeMutablePointer<OpaquePointer?>
-    /// The context of the call; nil in aggregate and table functions, which do not cache anything.
+    /// The context of the call. Nil in aggregate and table functions, in which `prepared` does not cache values.
     var context: OpaquePointer?
 
     init(count: Int, pointer: UnsafeMutablePointer<OpaquePointer?>, context: OpaquePointer? = nil) {
@@ -30,21 +30,22 @@ package struct FunctionArguments {
     /// The value that `make` creates from an argument. If the argument is constant within a statement, SQLite caches
     /// the value, so that `make` is not called again for each row.
     ///
-    /// Each argument of a function must always use the same type `T`: see `sqlite3_get_auxdata`.
+    /// For each argument, a function must always use the same type `T`, because the type of a cached value is not
+    /// checked. See `sqlite3_get_auxdata`.
     package func prepared<T: AnyObject>(_ index: Int, _ make: () -> T) -> T {
         guard let context else { return make() }
         if let cached = sqlite3_get_auxdata(context, Int32(index)) {
             return Unmanaged<T>.fromOpaque(cached).takeUnretainedValue()
         }
         let made = make()
-        // SQLite may release its reference immediately, so `made` is returned without asking SQLite again.
+        // SQLite may release its reference immediately, so this method returns `made` and not the cached value.
         sqlite3_set_auxdata(context, Int32(index), Unmanaged.passRetained(made).toOpaque()) { pointer in
             if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
         }
         return made
     }
 
-    /// Calls `body` with the bytes of a text; nil for values of other types.
+    /// Calls `body` with the bytes of a text. Returns nil for values of other types.
     package func withText<R>(_ index: Int, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {
         guard sqlite3_value_type(pointer[index]) == SQLITE_TEXT, let bytes = sqlite3_value_text(pointer[index])
         else { return nil }

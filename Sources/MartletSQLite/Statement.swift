@@ -3,18 +3,18 @@ package import MartletValues
 
 /// A prepared statement. It belongs to one connection, and is used only by the thread that uses the connection.
 ///
-/// References to the statement may be released on any thread, even after the connection is closed: closing the
-/// connection finalizes the statement. A finalized statement has no rows, and `step` throws.
+/// References to the statement may be released on any thread, even after the connection is closed, because closing the
+/// connection finalizes the statement. A finalized statement has no rows, and its method `step` throws.
 package final class Statement {
     package let sql: String
-    // Nil when finalized. SQLite then rejects binding and stepping, reads every column as NULL, and ignores reset and
-    // finalize.
+    // Nil after the statement was finalized. SQLite then rejects binding and stepping, reads every column as NULL, and
+    // ignores reset and finalize.
     @exclusivity(unchecked) private(set) var pointer: OpaquePointer?
     @exclusivity(unchecked) private var connection: OpaquePointer?
     /// The generation of the connection when the statement was prepared.
     private let generation: UInt64
     package let columnCount: Int
-    /// The error code of a value that could not be bound. The next `step` throws it before the statement runs.
+    /// The error code for a value that could not be bound. The next `step` throws it and does not run the statement.
     @exclusivity(unchecked) private var bindingCode = SQLITE_OK
 
     init(connection: OpaquePointer, generation: UInt64, sql: String) throws(SQLiteError) {
@@ -124,7 +124,7 @@ package final class Statement {
         return SQLiteError(connection, code: code, sql: sql)
     }
 
-    /// Runs the statement to the end. It is reset afterwards.
+    /// Runs the statement to the end, and resets it.
     package func run() throws(SQLiteError) {
         while try step() {}
     }
@@ -135,7 +135,7 @@ package final class Statement {
 
     @inline(__always)
     package func column(_ column: Int) -> ColumnValue {
-        // Never null: SQLite has a NULL value for positions outside of the row.
+        // The pointer is never null: for a column outside of the row, SQLite returns a value of type NULL.
         ColumnValue(pointer: sqlite3_column_value(pointer, Int32(column)).unsafelyUnwrapped)
     }
 
@@ -147,22 +147,22 @@ package final class Statement {
 
     package func text(_ column: Int) -> String { self.column(column).text }
 
-    /// The integer of a column; nil for values of other types.
+    /// The integer of a column. Nil for values of other types.
     package func validInteger(_ column: Int) -> Int64? {
         let value = self.column(column)
         return value.isInteger ? value.integer : nil
     }
 
-    /// The floating-point number or integer of a column, as a floating-point number; nil for values of other types.
+    /// The floating-point number or integer of a column, as a floating-point number. Nil for values of other types.
     package func validReal(_ column: Int) -> Double? { self.column(column).number }
 
-    /// The bytes of a blob, valid until the next step; nil for values of other types.
+    /// The bytes of a blob. They are valid until the next step. Nil for values of other types.
     package func validBlob(_ column: Int) -> UnsafeRawBufferPointer? { self.column(column).validBlob }
 
-    /// The text of a column; nil for values of other types and for bytes that are not valid UTF-8.
+    /// The text of a column. Nil for values of other types and for bytes that are not valid UTF-8.
     package func validText(_ column: Int) -> String? { self.column(column).validText }
 
-    /// The bytes of a blob, valid until the next step.
+    /// Calls `body` with the bytes of a blob. They are valid during the call.
     package func withBlob<R>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         self.column(column).withBlob(body)
     }

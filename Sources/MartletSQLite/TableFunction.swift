@@ -1,9 +1,9 @@
 import CMartletSQLite
 package import MartletValues
 
-/// A Swift function that returns rows and that SQL text can select from.
+/// A Swift function that returns rows. SQL text can select from these rows.
 ///
-/// It is an eponymous virtual table with the arguments as hidden columns: see "The Virtual Table Mechanism Of SQLite",
+/// It is an eponymous virtual table with the arguments as hidden columns. See "The Virtual Table Mechanism Of SQLite",
 /// section "Table-valued functions". The function computes all rows when a scan begins.
 package final class TableFunction: Sendable {
     package typealias Row = [SQLValue]
@@ -48,7 +48,7 @@ extension Connection {
     }
 }
 
-// SQLite's own structure must be the first member.
+// SQLite refers to a table by a pointer to `base`, so `base` must be the first member. This is also true for `Cursor`.
 private struct Table {
     var base = sqlite3_vtab()
     let function: Unmanaged<TableFunction>
@@ -69,7 +69,7 @@ private func function(_ table: UnsafeMutablePointer<sqlite3_vtab>) -> TableFunct
 }
 
 extension TableFunction {
-    // Created once and never changed; SQLite keeps the address.
+    // The module is created once and never changed or released, because SQLite keeps its address.
     nonisolated(unsafe) fileprivate static let module: UnsafeMutablePointer<sqlite3_module> = {
         let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
         module.initialize(to: sqlite3_module())
@@ -138,7 +138,7 @@ extension TableFunction {
         return module
     }()
 
-    // SQLite frees the copy.
+    // Copies a message to memory that SQLite frees.
     private static func copy(_ message: String) -> UnsafeMutablePointer<CChar>? {
         let bytes = Array(message.utf8CString)
         guard let memory = sqlite3_malloc64(UInt64(bytes.count)) else { return nil }
@@ -148,7 +148,7 @@ extension TableFunction {
         return memory.assumingMemoryBound(to: CChar.self)
     }
 
-    // A plan is possible only if every argument has a value.
+    // Describes a scan for SQLite. A scan is possible only if every argument has a value.
     private static func plan(_ function: TableFunction, _ info: UnsafeMutablePointer<sqlite3_index_info>) -> Int32 {
         var found = 0
         for index in 0..<Int(info.pointee.nConstraint) {

@@ -1,7 +1,7 @@
-/// One value as SQLite stores it.
+/// One value, in one of the five storage classes of SQLite.
 ///
-/// Two values are equal if their stored bytes are equal. Canonically equivalent strings with different bytes are
-/// therefore not equal, zero does not equal negative zero, and a NaN equals itself.
+/// Two values are equal if they have the same storage class and the same bytes. Therefore canonically equivalent
+/// strings with different bytes are not equal, zero does not equal negative zero, and a NaN equals itself.
 package enum SQLValue: Sendable, Hashable {
     case null
     case integer(Int64)

@@ -1,8 +1,8 @@
 import Foundation
 import Martlet
 
-/// Runs those examples of the articles that print something, each on a default Realm with the same four dogs.
-/// 'Tests/generated-check.sh' writes the array `examples`, which contains their functions.
+/// Runs the examples of the articles that print something. Each example gets a default Realm with the same four dogs.
+/// 'Tests/generated-check.sh' generates the array `examples`, which contains the names and functions of these examples.
 @main
 struct Main {
     static func main() throws {
@@ -18,7 +18,7 @@ struct Main {
             } catch {
                 print("throws \(error)")
             }
-            // Examples may change the default configuration.
+            // The example may have changed the default configuration.
             Realm.Configuration.defaultConfiguration = Realm.Configuration()
             fflush(nil)
         }

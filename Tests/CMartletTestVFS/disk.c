@@ -1,4 +1,4 @@
-/* Files, operations and damage. See the header. */
+/* The files, operations and damage of the disk in memory. See disk.h. */
 #include "disk.h"
 
 #include <stdlib.h>
@@ -74,7 +74,7 @@ DiskFile *disk_add(CMartletDisk *disk, const char *path) {
     DiskFile *file = calloc(1, sizeof *file);
     file->path = strdup(path ? path : "");
     file->is_linked = path != NULL;
-    /* Append, so that damage visits files in the order of their creation. */
+    /* Append the file, so that the damage functions process files in the order of their creation. */
     DiskFile **last = &disk->files;
     while (*last) last = &(*last)->next;
     *last = file;
@@ -134,7 +134,7 @@ void disk_truncate(CMartletDisk *disk, DiskFile *file, int64_t size) {
     note_change(disk, file, (DiskChange){.offset = size, .amount = -1});
 }
 
-/* Makes the current paths survive a power cut, as syncing the directory does. */
+/* Makes all creations and deletions of files durable, as a sync of the directory does. */
 static void sync_directory(CMartletDisk *disk) {
     for (DiskFile *file = disk->files, *next; file; file = next) {
         next = file->next;
@@ -146,7 +146,7 @@ static void sync_directory(CMartletDisk *disk) {
 void disk_sync(CMartletDisk *disk, DiskFile *file) {
     bytes_copy(&file->durable, &file->current);
     forget_changes(file);
-    /* Like the unix VFS: the first sync of a new file also syncs the directory. */
+    /* As in the unix VFS, the first sync of a new file also syncs the directory. */
     if (file->is_linked && !file->is_durably_linked) sync_directory(disk);
 }
 
@@ -161,7 +161,7 @@ void disk_unlink(CMartletDisk *disk, DiskFile *file, bool syncs_directory) {
 
 /* ---- Damage ---------------------------------------------------------------------------------- */
 
-/* Applies one write to the disk. With Torn damage, each sector is kept, lost or turned to garbage. */
+/* Applies one write to `bytes`. If `tears` is true, each sector is written, lost or replaced by garbage. */
 static void apply_write(CMartletDisk *disk, DiskBytes *bytes, const DiskChange *change, bool tears) {
     int64_t done = 0;
     while (done < change->amount) {
@@ -180,10 +180,10 @@ static void apply_write(CMartletDisk *disk, DiskBytes *bytes, const DiskChange *
     }
 }
 
-/* Which changes of a file survive. */
+/* Decides which changes of a file survive a power cut. */
 typedef struct Survival {
     CMartletDamage damage;
-    int64_t last_number; /* Prefix: operations after this one are lost */
+    int64_t last_number; /* used by Prefix: changes with higher numbers are lost */
 } Survival;
 
 static bool survives(CMartletDisk *disk, Survival survival, int64_t number) {
@@ -212,7 +212,7 @@ static void damage_bytes(CMartletDisk *disk, DiskFile *file, Survival survival) 
     forget_changes(file);
 }
 
-/* Whether the path refers to this file after the cut. A creation or deletion since the last sync may be lost. */
+/* Returns whether the path refers to this file after the power cut, which can undo an unsynced creation or deletion. */
 static bool stays_linked(CMartletDisk *disk, const DiskFile *file, Survival survival) {
     if (file->is_linked == file->is_durably_linked) return file->is_linked;
     if (survival.damage == CMartletDamageAllLost) return file->is_durably_linked;
@@ -232,7 +232,10 @@ static Survival survival_for_file(CMartletDisk *disk, CMartletDamage damage, int
     return (Survival){(CMartletDamage)(disk_random(disk) % CMartletDamageMixed), prefix_end};
 }
 
-/* Moves the open handles of each file to a separate file, on which every call fails. The path and the bytes remain. */
+/*
+ * Moves the open handles of each file to a new DiskFile, on which every call fails. The original file keeps its path
+ * and its bytes. A deleted file that is still open needs no new DiskFile.
+ */
 static void orphan_handles(CMartletDisk *disk) {
     for (DiskFile *file = disk->files; file; file = file->next) {
         if (file->is_gone) continue;
@@ -244,22 +247,25 @@ static void orphan_handles(CMartletDisk *disk) {
             file->is_gone = true;
             continue;
         }
-        DiskFile *old = calloc(1, sizeof *old);
-        old->path = strdup(file->path);
-        old->is_gone = true;
-        old->handles = file->handles;
-        old->shm_regions = file->shm_regions;
-        old->shm_region_count = file->shm_region_count;
-        for (DiskHandle *handle = old->handles; handle; handle = handle->next) handle->file_on_disk = old;
+        DiskFile *orphan = calloc(1, sizeof *orphan);
+        orphan->path = strdup(file->path);
+        orphan->is_gone = true;
+        orphan->handles = file->handles;
+        orphan->shm_regions = file->shm_regions;
+        orphan->shm_region_count = file->shm_region_count;
+        for (DiskHandle *handle = orphan->handles; handle; handle = handle->next) handle->file_on_disk = orphan;
         file->handles = NULL;
         file->shm_regions = NULL;
         file->shm_region_count = 0;
-        old->next = file->next;
-        file->next = old;
+        orphan->next = file->next;
+        file->next = orphan;
     }
 }
 
-/* Damages the linked files or the deleted ones. Some deleted files exist again afterwards. */
+/*
+ * Damages either all files with a path (`linked` is true) or all deleted files. If a deletion is not durable, the
+ * deleted file may exist again afterwards.
+ */
 static void damage_files(CMartletDisk *disk, CMartletDamage damage, int64_t prefix_end, bool linked) {
     for (DiskFile *file = disk->files, *next; file; file = next) {
         next = file->next;

@@ -11,8 +11,8 @@ typedef struct DiskHandle DiskHandle;
 /* A write or truncation that is not synced. */
 typedef struct DiskChange {
     int64_t number; /* the number of the operation on this disk */
-    int64_t offset; /* write: where; truncation: the new size */
-    int64_t amount; /* write: bytes; truncation: -1 */
+    int64_t offset; /* of a write: its position; of a truncation: the new size */
+    int64_t amount; /* of a write: the number of bytes; of a truncation: -1 */
     uint8_t *bytes;
 } DiskChange;
 
@@ -27,8 +27,8 @@ typedef struct DiskFile {
     struct DiskFile *next;
     char *path;            /* empty for temporary files */
     bool is_linked;        /* the path refers to this file now */
-    bool is_durably_linked; /* the path refers to this file after a power cut that loses everything unsynced */
-    bool is_gone;          /* the file of a dead process: every call fails */
+    bool is_durably_linked; /* the path refers to this file after a power cut that loses all unsynced changes */
+    bool is_gone;          /* only dead processes have the file open: every call fails */
     bool is_damaged;       /* the current power cut has already damaged the file */
     DiskBytes current;     /* what processes read */
     DiskBytes durable;     /* the content at the last sync */
@@ -52,23 +52,23 @@ struct CMartletDisk {
     int64_t clock_milliseconds;
 };
 
-/* One open file of SQLite. */
+/* A file that SQLite has opened. */
 struct DiskHandle {
     sqlite3_file file;
     CMartletDisk *disk;
     DiskFile *file_on_disk;
     DiskHandle *next;
     int lock;                /* SQLITE_LOCK_… */
-    uint16_t shm_shared;     /* one bit per lock */
-    uint16_t shm_exclusive;  /* one bit per lock */
+    uint16_t shm_shared;     /* the shared locks of the handle, one bit per lock */
+    uint16_t shm_exclusive;  /* the exclusive locks of the handle, one bit per lock */
     bool deletes_on_close;
 };
 
-/* The caller of these functions holds the mutex. */
+/* The callers of all functions below hold the mutex. */
 
 uint32_t disk_random(CMartletDisk *disk);
 
-/* Counts one operation. False if the power is off, or fails during this operation. */
+/* Counts one operation if the power is on. Returns false if the power is off or fails during this operation. */
 bool disk_count_operation(CMartletDisk *disk);
 
 DiskFile *disk_find(CMartletDisk *disk, const char *path);
@@ -83,8 +83,8 @@ void disk_sync(CMartletDisk *disk, DiskFile *file);
 void disk_unlink(CMartletDisk *disk, DiskFile *file, bool syncs_directory);
 
 /*
- * Records a write as not synced, without changing the current content. A write that the power cut interrupts is only
- * recorded: it may reach the disk, but no process reads it before the restart.
+ * Records a write as not synced, without changing the current content. This is for the write that a power cut
+ * interrupts: the bytes may reach the disk, but no process reads them before the restart.
  */
 void disk_record_write(
     CMartletDisk *disk, DiskFile *file, const void *bytes, int64_t amount, int64_t offset);

@@ -1,4 +1,4 @@
-/* SQLite's view of the disk in memory: VFS and file methods, locks and shared memory. */
+/* The VFS of the disk in memory: its methods and file methods, with locks and shared memory. */
 #include "disk.h"
 
 #include <sched.h>
@@ -29,7 +29,7 @@ static bool is_dead(sqlite3_file *file) {
     return handle_of(file)->disk->is_off || handle_of(file)->file_on_disk->is_gone;
 }
 
-/* Counts an operation of this file; false if it must fail. */
+/* Counts an operation on this file. Returns false if the operation must fail. */
 static bool count_operation(sqlite3_file *file) {
     return !handle_of(file)->file_on_disk->is_gone && disk_count_operation(handle_of(file)->disk);
 }
@@ -112,7 +112,7 @@ static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
 
 /* ---- Locks ----------------------------------------------------------------------------------- */
 
-/* The strongest lock that another handle has. */
+/* The strongest lock that another handle has on the same file. */
 static int strongest_other_lock(const DiskHandle *self) {
     int strongest = SQLITE_LOCK_NONE;
     for (DiskHandle *other = self->file_on_disk->handles; other; other = other->next) {
@@ -131,7 +131,7 @@ static int take_lock(DiskHandle *self, int level) {
     case SQLITE_LOCK_RESERVED:
         if (other >= SQLITE_LOCK_RESERVED) return SQLITE_BUSY;
         break;
-    default: /* exclusive. While others read, the handle gets only the pending lock, which keeps new readers out. */
+    default: /* Exclusive. While other handles read, the handle gets the pending lock, which keeps new readers out. */
         if (other >= SQLITE_LOCK_RESERVED) return SQLITE_BUSY;
         if (other == SQLITE_LOCK_SHARED) {
             self->lock = SQLITE_LOCK_PENDING;
@@ -275,7 +275,10 @@ static CMartletDisk *disk_of(sqlite3_vfs *vfs) {
     return vfs->pAppData;
 }
 
-/* The file to open, created if the flags allow it. NULL if it does not exist or the power fails during its creation. */
+/*
+ * Finds the file to open, or creates it if the flags allow that. Returns NULL if there is no file, or if the power is
+ * off or fails during the creation.
+ */
 static DiskFile *file_to_open(CMartletDisk *disk, const char *path, int flags) {
     if (disk->is_off) return NULL;
     if (!path) return disk_add(disk, NULL);
@@ -329,7 +332,7 @@ static int disk_access(sqlite3_vfs *vfs, const char *path, int flags, int *resul
     sqlite3_mutex_enter(disk->mutex);
     bool is_off = disk->is_off;
     DiskFile *file = disk_find(disk, path);
-    /* Like the unix VFS: an empty file is reported as not existing, but as readable and writable. */
+    /* As in the unix VFS, SQLITE_ACCESS_EXISTS is false for an empty file. The other flags only require a file. */
     *result_out = file && (flags != SQLITE_ACCESS_EXISTS || file->current.size > 0);
     sqlite3_mutex_leave(disk->mutex);
     return is_off ? SQLITE_IOERR_ACCESS : SQLITE_OK;
@@ -348,7 +351,7 @@ static int disk_randomness(sqlite3_vfs *vfs, int amount, char *out) {
     return amount;
 }
 
-/* Tests do not sleep: this advances the clock and yields to other threads. */
+/* Advances the clock and yields to other threads instead of sleeping, so that tests do not wait. */
 static int disk_sleep(sqlite3_vfs *vfs, int microseconds) {
     CMartletDisk *disk = disk_of(vfs);
     sqlite3_mutex_enter(disk->mutex);

@@ -1,4 +1,4 @@
-/* The VFS that forwards calls: counters, hooks and faults. See the header. */
+/* The VFS that forwards calls to another VFS, with counters, hooks and faults. See include/cmartlet_test_vfs.h. */
 #include "cmartlet_test_vfs.h"
 
 #include <sqlite3.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    CALL_KINDS = CMartletCallAny, /* without Any */
+    CALL_KINDS = CMartletCallAny, /* the number of kinds before Any */
     ROLES = CMartletRoleAny,
     MAXIMUM_FAULTS = 8,
 };
@@ -22,14 +22,14 @@ struct CMartletHookVFS {
     char *name;
     sqlite3_mutex *mutex; /* guards everything below */
     Hook hooks[CALL_KINDS];
-    CMartletFault faults[MAXIMUM_FAULTS]; /* `at` counts down; 0 means that the fault has occurred */
+    CMartletFault faults[MAXIMUM_FAULTS]; /* `at` counts down; 0 means that the fault has occurred and is over */
     int fault_count;
     int64_t faults_hit;
     int64_t calls[CALL_KINDS][ROLES];
     int open_files;
 };
 
-/* One open file. The file of the base VFS follows it in memory. */
+/* One open file. In memory, the file of the base VFS follows this struct. */
 typedef struct HookFile {
     sqlite3_file file;
     CMartletHookVFS *owner;
@@ -38,7 +38,7 @@ typedef struct HookFile {
     sqlite3_file *real;
 } HookFile;
 
-/* The decision on a call: whether to forward it, and which code to return instead of its result. */
+/* The decision on a call: whether to forward the call, and which error code, if any, replaces its result. */
 typedef struct Verdict {
     bool pass;
     int failure;
@@ -75,7 +75,7 @@ static bool fault_matches(const CMartletFault *fault, const CMartletCallEvent *e
     return fault->at > 0 && right_call && right_role;
 }
 
-/* Counts down all matching faults. The first one that applies to this call decides. The caller holds the mutex. */
+/* Counts down all matching faults. The first fault that is due decides the result. The caller holds the mutex. */
 static Verdict decide(CMartletHookVFS *self, const CMartletCallEvent *event) {
     Verdict verdict = {true, SQLITE_OK};
     for (int i = 0; i < self->fault_count; i++) {
@@ -94,7 +94,7 @@ static Verdict decide(CMartletHookVFS *self, const CMartletCallEvent *event) {
     return verdict;
 }
 
-/* The first step of every call that is counted: counts it, runs the hook, and checks the faults. */
+/* The first step of every counted call: counts the call, runs the hook, and checks the faults. */
 static Verdict enter(CMartletHookVFS *self, CMartletCallEvent event) {
     sqlite3_mutex_enter(self->mutex);
     self->calls[event.call][event.role]++;
@@ -122,7 +122,7 @@ static sqlite3_file *real(sqlite3_file *file) {
     return ((HookFile *)file)->real;
 }
 
-/* Forwards a call according to the verdict, and returns its result. */
+/* Forwards a call if the verdict allows it. Returns the failure of the verdict, if any, or the result of the call. */
 #define PASS_ON(verdict, call)                                       \
     do {                                                             \
         Verdict decided = (verdict);                                 \
@@ -222,7 +222,10 @@ static int hook_unfetch(sqlite3_file *file, sqlite3_int64 offset, void *address)
     return real(file)->pMethods->xUnfetch(real(file), offset, address);
 }
 
-/* Version 3 even if the base has version 2: only then does SQLite call xUnfetch, where hooks interrupt checkpoints. */
+/*
+ * The version is 3 even if the base VFS has version 2. SQLite calls xUnfetch only in version 3, and hooks of tests
+ * interrupt checkpoints in xUnfetch.
+ */
 static const sqlite3_io_methods hook_methods = {
     .iVersion = 3,
     .xClose = hook_close,

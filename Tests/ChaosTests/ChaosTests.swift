@@ -4,13 +4,15 @@ import Testing
 @testable import ChaosWorker
 
 /// Suspends (SIGSTOP) and kills processes at random while they write and observe one file. Acknowledged commits must
-/// remain, all processes must see the same order of versions, and observers must be notified of exactly the changes.
+/// remain, all processes must see the versions in the same order, and every notification must report exactly the
+/// changes since the previous one.
 ///
-/// `MARTLET_CHAOS` is the number of processes to kill, `MARTLET_CHAOS_SEED` the seed of the random choices. The seed
-/// does not determine the timing, so a run with the same seed is similar, but not identical.
+/// The environment variable `MARTLET_CHAOS` is the number of processes to kill. `MARTLET_CHAOS_SEED` is the seed of the
+/// random choices. The seed does not determine the timing, so two runs with the same seed are similar, but not
+/// identical.
 @Suite("crash tests")
 struct ChaosTests {
-    /// The number of processes that are killed per file.
+    /// After this number of killed processes, the test checks the file and continues with a new file.
     private static let killsPerFile = 100
 
     @Test("acknowledged commits remain and changes are exact when processes are killed N141 N27 N29 N38 N47 N71 O4")
@@ -50,7 +52,7 @@ struct ChaosTests {
                 + "\(retentionGaps) notifications after some change sets were deleted, "
                 + "\(totals.quietChecks) checks without writes, "
                 + "lock file deleted or replaced \(totals.lockFileChanges) times")
-        // A run in which little happens would pass without testing anything.
+        // Without this check, a run in which almost nothing happened would pass.
         #expect(acknowledged > totals.kills && observedVersions > totals.kills)
     }
 
@@ -59,7 +61,8 @@ struct ChaosTests {
 
     private final class BundleToken {}
 
-    /// The executable of the worker. It is in the folder of the test bundle, or in one of its parent folders.
+    /// Finds the executable of the worker in the folder of the test bundle or in a folder above it. Returns nil if the
+    /// executable has not been built.
     static func worker() -> URL? {
         let places = [CommandLine.arguments[0], Bundle.main.bundlePath, Bundle(for: BundleToken.self).bundlePath]
         for place in places {

@@ -9,11 +9,13 @@ struct Violation: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Runs four processes on one file, and suspends and kills them at random, until the given number has been killed.
+/// Runs four processes on one file, and suspends and kills them at random. Every killed process is replaced by a new
+/// one.
 final class CrashTest {
     struct Totals {
         var kills = 0
         var suspensions = 0
+        /// How often the test checked the processes while none of them wrote.
         var quietChecks = 0
         /// How often the test deleted or replaced the lock file.
         var lockFileChanges = 0
@@ -33,7 +35,7 @@ final class CrashTest {
     private(set) var endedWorkers: [WorkerProcess] = []
     private(set) var totals = Totals()
     private var startedProcesses = 0
-    /// Never signaled: waiting for it pauses the thread.
+    /// A semaphore that is never signaled. Waiting for it with a timeout pauses the thread.
     private let never = DispatchSemaphore(value: 0)
 
     init(_ executable: URL, _ folder: String, _ seed: UInt64) {
@@ -43,7 +45,8 @@ final class CrashTest {
 
     deinit { for worker in running { worker.signal(SIGKILL) } }
 
-    /// Runs until the given number of processes were killed, then checks all processes and ends them.
+    /// Runs until at least the given number of processes have been killed. Then checks the remaining processes and ends
+    /// them.
     func run(kills: Int) throws {
         for slot in 0..<4 { running.append(try start(slot)) }
         var nextCheck = Int.random(in: 5...20, using: &random)
@@ -66,8 +69,8 @@ final class CrashTest {
                 nextCheck += Int.random(in: 10...25, using: &random)
             }
         }
-        // After the last check the processes do not continue: one might kill itself before it receives the command to
-        // quit.
+        // The processes do not continue after the last check: a process that continued could kill itself before it
+        // received the command to quit.
         try quiesce(isLast: true)
         for worker in running {
             worker.signal(WorkerOptions.Command.quit)
@@ -80,7 +83,7 @@ final class CrashTest {
         running = []
     }
 
-    // Imitates a program that deletes temporary files, or one that restores a backup of all files.
+    // Imitates a program that deletes temporary files, or a program that restores a backup of all files.
     private func deleteOrReplaceLockFile() throws {
         let lock = "\(folder)/crash.realm.lock"
         if Bool.random(using: &random) {
@@ -109,7 +112,7 @@ final class CrashTest {
             executable, WorkerOptions(role: role, folder: folder, processNumber: startedProcesses, seed: random.next()))
     }
 
-    // Processes also suspend themselves, so this resumes every process that the test does not keep suspended.
+    // Processes also suspend themselves. So this function resumes every process that the test does not keep suspended.
     private func resumeSuspended() {
         for worker in running where worker.suspendedUntil < Self.now { worker.signal(SIGCONT) }
     }
@@ -139,7 +142,7 @@ final class CrashTest {
 
     // MARK: Checks without writes
 
-    /// Waits until all processes satisfy a condition. Throws after 60 s.
+    /// Waits until all processes satisfy a condition, and meanwhile replaces killed processes. Throws after 60 s.
     private func wait(_ what: String, until isDone: (WorkerProcess) -> Bool, onEachPass: () throws -> Void) throws {
         let deadline = Self.now + 60_000_000_000
         while true {
@@ -151,9 +154,9 @@ final class CrashTest {
         }
     }
 
-    /// Pauses all processes. Each observer must then be notified of the last transaction. The only cause of this
-    /// notification can be the signal that a writer sends to the other processes after a commit, because no process
-    /// opens or closes the file during this check.
+    /// Pauses all processes, and checks that each observer is notified of the last transaction. No process opens or
+    /// closes the file during this check. So the only possible cause of the notification is the signal that a writer
+    /// sends to the other processes after a commit.
     private func quiesce(isLast: Bool = false) throws {
         totals.quietChecks += 1
         try pauseAll()
@@ -171,9 +174,9 @@ final class CrashTest {
         for worker in running { worker.send(command: WorkerOptions.Command.go) }
     }
 
-    /// Waits until every process has paused. A process that is killed during the wait may have committed without
-    /// signaling the commit to the other processes, see `quiesce`. Then the first process writes another transaction,
-    /// whose signal reaches the observers.
+    /// Pauses every process, and waits until all have paused. A process that is killed during the wait may have
+    /// committed a transaction without signaling the commit to the other processes. In this case the first process
+    /// writes further transactions, and signals them to the observers.
     private func pauseAll() throws {
         var commanded: Set<Int> = []
         var known: Int
@@ -190,7 +193,8 @@ final class CrashTest {
                     worker.send(command: WorkerOptions.Command.pause)
                 }
             }
-            // The first process is a writer: it writes again before it answers.
+            // The first process is a writer. When it gets the command to pause again, it writes again before it
+            // answers.
             if startedProcesses != known { running[0].send(command: WorkerOptions.Command.pause) }
         } while startedProcesses != known
     }

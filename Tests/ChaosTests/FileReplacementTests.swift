@@ -4,7 +4,7 @@ import MartletValues
 import ModelTesting
 import Testing
 
-/// A process that executes commands, one at a time.
+/// A worker process that executes text commands, one at a time (see `CommandLoop`).
 final class CommandProcess {
     private let process = Process()
     private let input = Pipe()
@@ -32,7 +32,7 @@ final class CommandProcess {
         try input.fileHandleForWriting.write(contentsOf: Data("\(command)\n".utf8))
     }
 
-    /// Waits for the answer to a command that was sent.
+    /// Waits for the answer to a command that was sent with `send`.
     func answer(_ command: String) throws -> String {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -51,18 +51,19 @@ final class CommandProcess {
         process.waitUntilExit()
     }
 
-    /// Waits until the process has closed its files.
+    /// Closes the input of the process, which makes the process exit, and waits for its end.
     func end() {
         try? input.fileHandleForWriting.close()
         process.waitUntilExit()
     }
 
-    /// Kills the process without waiting for its end: Foundation would wait until all forked children have ended, too.
+    /// Kills the process, but does not wait for its end: `waitUntilExit` would also wait for the end of all forked
+    /// children.
     func killWithoutWaiting() { Foundation.kill(process.processIdentifier, SIGKILL) }
 }
 
-/// Changes the files of a database that several processes have open. An acknowledged commit must not be lost unless the
-/// change itself destroyed it, and the commits of two files must never be mixed.
+/// Each test changes the files of a database that several processes have open. Acknowledged commits must remain, apart
+/// from commits that the change itself destroys. A file must never contain commits of another file.
 @Suite("files that are changed while several processes have them open")
 final class FileReplacementTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-replace-\(UUID().uuidString)")
@@ -76,7 +77,7 @@ final class FileReplacementTests {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Creates a closed file with one object, or with 2,001 if `isLarge`.
+    /// Creates a file with one object, or with 2,001 objects if `isLarge`, and closes it.
     private func create(_ name: String, _ content: String, isLarge: Bool = false) throws {
         let process = try CommandProcess(executable)
         try process.run("open \(folder.appending(path: name).path)")
@@ -92,6 +93,7 @@ final class FileReplacementTests {
         return process
     }
 
+    /// Moves the file `new.realm` to `path`, without the log, index and lock file of `new.realm`.
     private func replace() throws {
         for suffix in ["-wal", "-shm", ".lock"] { unlink(folder.appending(path: "new.realm").path + suffix) }
         #expect(rename(folder.appending(path: "new.realm").path, path) == 0)
@@ -189,7 +191,7 @@ final class FileReplacementTests {
         #expect(try opened().run("all") == "0:other 1:first 2:third 3:second 4:first")
     }
 
-    @Test("processes that have a file open do not adopt a backup with log and index that is copied over it D23")
+    @Test("processes do not adopt a backup with log and index that is copied over the file that they have open D23")
     func backupWithLog() throws {
         try create("app.realm", "a")
         let first = try opened()
@@ -206,7 +208,7 @@ final class FileReplacementTests {
         #expect(try opened().run("all") == "0:a 1:first")
     }
 
-    @Test("the lock of a process that is killed in a write is released, even if a forked child is alive N141 N144")
+    @Test("the lock of a process that is killed during a write is released, even if a forked child lives N141 N144")
     func killedInWrite() throws {
         try create("app.realm", "a")
         let writer = try opened()
@@ -230,8 +232,8 @@ final class FileReplacementTests {
         if writesBefore { #expect(try former.run("write 1 former") == "ok") }
         try replace()
         let reader = try CommandProcess(executable)
-        // A reader does not set aside a log with commits of the former file, so opening fails. Without such a log,
-        // opening fails because of the index of the former file.
+        // A read-only process does not set aside the log with commits of the former file, so opening fails. If the log
+        // has no such commits, opening fails because of the index of the former file.
         #expect(try reader.run("read \(path)") == "error fileReplaced")
         #expect(try reader.run("version \(path)") == "error fileReplaced")
         let new = try opened()
@@ -246,7 +248,7 @@ final class FileReplacementTests {
         #expect(try integrity() == .text("ok"))
     }
 
-    @Test("after an open file is moved over another one, only new processes can write D24", arguments: [false, true])
+    @Test("if an open file is moved over another open file, only new processes can write D24", arguments: [false, true])
     func movedWhileOpen(isLarge: Bool) throws {
         try create("app.realm", "former", isLarge: !isLarge)
         try create("other.realm", "other", isLarge: isLarge)
@@ -296,7 +298,7 @@ final class FileReplacementTests {
         #expect(try both.run("keep") == "ok")
         try replace()
         #expect(try both.run("read \(path)") == "error fileReplaced")
-        // The refused opening has not released the locks of the former file.
+        // The failed opening must not have released the locks that `both` holds on the former file.
         #expect(try former.run("all") == "0:former")
         #expect(try both.run("open \(path)") == "ok")
         #expect(try both.run("write 2 new") == "ok")
@@ -336,7 +338,7 @@ final class FileReplacementTests {
         #expect(try opened().run("all") == "0:a 1:a 2:a" + (write == "ok" ? " 3:a" : ""))
     }
 
-    @Test("a forked child does not keep the lock of its parent if it has no file descriptors left N141 N144")
+    @Test("a forked child does not keep the lock of its parent if no file descriptors are available N141 N144")
     func forkedWithoutDescriptors() throws {
         try create("app.realm", "a")
         let writer = try opened()
@@ -376,7 +378,7 @@ final class FileReplacementTests {
         var random = seed
         try create("app.realm", "file0")
         var processes = [try opened(), try opened(), try opened()]
-        /// The commits that the file at the path must contain, and the content of all of its objects.
+        /// The commits that the file at the path must contain, the content of all of its objects, and the steps so far.
         var (required, content, history) = (Set<Int>(), "file0", [String]())
         for step in 1...40 {
             let index = Int.random(in: 0..<processes.count, using: &random)
@@ -418,8 +420,8 @@ final class FileReplacementTests {
         try check(required, content, history)
     }
 
-    // After the log was truncated, opening may fail until all processes have ended: until then, the index describes a
-    // log that does not exist.
+    // After the log has been truncated, opening may fail as long as a process has the file open, because the index then
+    // describes a log that no longer exists.
     private func reopen(_ processes: inout [CommandProcess], _ index: Int, _ history: inout [String]) throws {
         processes[index].kill()
         do {
@@ -453,8 +455,8 @@ final class FileReplacementTests {
         let isIntact = try integrity() == .text("ok")
         guard required.isSubset(of: ids), mixed.isEmpty, isIntact else {
             throw Violation(
-                "lost \(required.subtracting(ids).sorted()), of another file \(mixed), intact: \(isIntact): "
-                    + history.joined(separator: ", "))
+                "lost writes \(required.subtracting(ids).sorted()), mixed-in objects \(mixed), intact: \(isIntact), "
+                    + "steps: \(history.joined(separator: ", "))")
         }
     }
 }

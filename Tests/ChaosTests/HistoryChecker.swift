@@ -8,13 +8,14 @@ import MartletValues
 
 /// Compares the contents of the file after a crash test with the journals of all processes.
 struct HistoryChecker {
+    /// The number of acknowledged transactions.
     private(set) var acknowledged = 0
-    /// Stored transactions whose process was killed before it recorded the commit in its journal.
+    /// The number of stored transactions whose process was killed before it recorded the commit in its journal.
     private(set) var unacknowledged = 0
     /// The number of versions that at least one process has seen or committed.
     private(set) var observedVersions = 0
-    /// The number of notifications that spanned more than `changeRetention` versions, so that some of the change sets
-    /// were deleted already.
+    /// The number of notifications that spanned more than `changeRetention` versions. Some of the change sets of these
+    /// versions had already been deleted.
     private(set) var retentionGaps = 0
 
     private struct Acknowledgement {
@@ -43,8 +44,8 @@ struct HistoryChecker {
         try Self.checkIntegrity(file)
     }
 
-    /// The transactions of the file, in their order: the origin of each, and its operations. Each transaction stores
-    /// its origin and the seed of its operations.
+    /// Returns the origins and the operations of all transactions, in the order of the transactions. Each transaction
+    /// has stored its origin and the seed of its operations in an object of the type `IntKey`.
     private static func transactions(_ realm: Realm) throws -> ([TransactionOrigin], [Transaction]) {
         var origins: [TransactionOrigin] = []
         var transactions: [Transaction] = []
@@ -126,8 +127,9 @@ struct HistoryChecker {
         return digests
     }
 
-    /// Checks the versions that processes saw: each version is the same for all processes and is the result of the
-    /// transactions up to it, and no process sees an older version after a newer one.
+    /// Checks the versions that the processes saw. Each version must be the same in all processes, and must be the
+    /// result of the transactions up to it. No process may see an older version after a newer one. Returns the number
+    /// of versions and the number of retention gaps.
     private static func checkViews(_ workers: [WorkerProcess], _ digests: [UInt64]) throws -> (Int, Int) {
         var sequences: [UInt64: Int] = [:]
         var retentionGaps = 0
@@ -140,7 +142,7 @@ struct HistoryChecker {
                 }
                 guard digests.indices.contains(sequence), digests[sequence] == digest else {
                     throw Violation(
-                        "what process \(worker.options.processNumber) saw of version \(version) is not the result of "
+                        "process \(worker.options.processNumber) saw version \(version), which is not the result of "
                             + "\(sequence) transactions")
                 }
                 guard sequences.updateValue(sequence, forKey: version) ?? sequence == sequence else {

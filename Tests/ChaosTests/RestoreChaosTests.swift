@@ -9,8 +9,10 @@ import Testing
 
 @testable import ChaosWorker
 
-/// Copies backups over the file of a process that writes: after the process was killed, or while it has the file open.
-/// Afterwards the file must contain either the backup or the acknowledged transactions, never a mixture.
+/// Copies backups over the file of a writing process, after the process was killed or while it has the file open.
+/// Afterwards the file must contain the backup, and no other transaction that was committed before the backup was
+/// copied over the file. If the test kills a process without copying a backup, the file must contain all acknowledged
+/// transactions.
 @Suite("crash tests with restores")
 struct RestoreChaosTests {
     private struct Backup {
@@ -62,7 +64,7 @@ struct RestoreChaosTests {
         if restoresWhileOpen, let backup {
             worker.send(command: WorkerOptions.Command.pause)
             try wait(worker) { worker.answer.contains { if case .paused = $0 { true } else { false } } }
-            // A checkpoint may still be running. Gives it time to end.
+            // A checkpoint may still be running. The pause gives the checkpoint time to end.
             pause(milliseconds: 200)
             if worker.isRunning { return try restoreWhileOpen(worker, backup, &totals) }
         }
@@ -109,14 +111,14 @@ struct RestoreChaosTests {
         let added = try addedTransactions(file, backup, worker.options.processNumber, after: before.lastNumber)
         let acknowledged = worker.entries.lastNumber
         guard acknowledged == before.lastNumber || added.last ?? 0 >= acknowledged else {
-            throw Violation("transaction \(acknowledged) was acknowledged, but the newest one in the file is \(added)")
+            throw Violation("transaction \(acknowledged) was acknowledged, but only \(added) follow the backup")
         }
         let expected = try added.isEmpty ? backup.state : replayed(file, on: backup.state)
         try expect(file, "the backup, and transactions \(added) of the process") { $0 == expected }
     }
 
-    /// The numbers of the transactions that follow those of the backup. All of them must be of this process, and newer
-    /// than the transactions that the process committed before the backup was copied over the file.
+    /// The numbers of the transactions in the file that follow the transactions of the backup. Throws if one of them is
+    /// not of this process, or was committed before the backup was copied over the file.
     private func addedTransactions(
         _ file: String, _ backup: Backup, _ processNumber: Int, after number: Int
     ) throws -> [Int] {
@@ -131,7 +133,7 @@ struct RestoreChaosTests {
         }
     }
 
-    /// The state after the transactions that the file has in addition to those of `state`.
+    /// Applies the transactions that follow `state` in the file, and returns the resulting state.
     private func replayed(_ file: String, on state: FileState) throws -> FileState {
         let realm = try Realm(configuration: .crashTest(file))
         var state = state
@@ -144,14 +146,14 @@ struct RestoreChaosTests {
 
     private func backUp(_ file: String, _ round: Int, _ random: inout SeededRandom) throws -> Backup {
         let path = "\(file).backup-\(round)"
-        let isCopied = Bool.random(using: &random)
+        let usesWriteCopy = Bool.random(using: &random)
         let state = try {
             let realm = try Realm(configuration: .crashTest(file))
-            if isCopied { try realm.writeCopy(toFile: URL(fileURLWithPath: path)) }
+            if usesWriteCopy { try realm.writeCopy(toFile: URL(fileURLWithPath: path)) }
             return FileState(realm)
         }()
         // After the Realm is closed, the database file is complete without its WAL.
-        if !isCopied { try FileManager.default.copyItem(atPath: file, toPath: path) }
+        if !usesWriteCopy { try FileManager.default.copyItem(atPath: file, toPath: path) }
         return Backup(path: path, state: state)
     }
 
@@ -169,13 +171,13 @@ struct RestoreChaosTests {
         guard integrity == .text("ok") else { throw Violation("the file is damaged: \(String(describing: integrity))") }
     }
 
-    /// Never signaled: waiting for it pauses the thread.
+    /// A semaphore that is never signaled. Waiting for it with a timeout pauses the thread.
     private let never = DispatchSemaphore(value: 0)
 
     private func pause(milliseconds: Int) { _ = never.wait(timeout: .now() + .milliseconds(milliseconds)) }
 
-    // The process may suspend or kill itself at any time. So the loop sends SIGCONT, and ends when the process has
-    // ended.
+    // The process may suspend or kill itself at any time. So the loop resumes the process with SIGCONT, and stops
+    // waiting when the process has ended.
     private func wait(_ worker: WorkerProcess, until isDone: () -> Bool) throws {
         let deadline = DispatchTime.now().uptimeNanoseconds + 60_000_000_000
         while worker.isRunning && !isDone() {

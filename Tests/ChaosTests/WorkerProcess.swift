@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import ChaosWorker
 
-/// A worker process of the crash test: starts it, sends it signals and reads its journal.
+/// A worker process of the crash test. This class starts the process, sends signals to it, and reads its journal.
 final class WorkerProcess {
     let options: WorkerOptions
     private let process = Process()
@@ -36,10 +36,10 @@ final class WorkerProcess {
 
     var isRunning: Bool { process.isRunning }
 
-    /// Waits for the end of the process. Returns false after 60 s.
+    /// Waits for the end of the process. Returns false if the process has not ended after 60 s.
     func waitForExit() -> Bool { end.wait(timeout: .now() + .seconds(60)) == .success }
 
-    /// Whether `SIGKILL` ended the process, sent by itself or by the test.
+    /// Whether a `SIGKILL`, which the test or the process itself sent, ended the process.
     var wasKilled: Bool { process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL }
 
     var outcome: String {
@@ -63,20 +63,20 @@ final class WorkerProcess {
     /// The entries since the last command.
     var answer: ArraySlice<Entry> { entries[entriesBeforeCommand...] }
 
-    /// The error that the process has found.
+    /// The error that the process has found; nil if there is none.
     var failure: String? {
         for case .failed(let reason) in entries { return reason }
         return nil
     }
 
-    /// The newest transaction of which its observers were notified.
+    /// The position of the newest transaction of which the observers of the process were notified; 0 if there is none.
     var sequenceSeen: Int {
         for case .saw(_, let sequence, _) in entries.reversed() { return sequence }
         return 0
     }
 }
 
-/// Reads a file that grows. Ignores an incomplete last line.
+/// Reads the lines that another process appends to a file. An incomplete last line is read later, when it is complete.
 final class JournalReader {
     private let path: String
     private var offset: UInt64 = 0

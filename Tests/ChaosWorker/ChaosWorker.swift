@@ -1,7 +1,8 @@
 import Foundation
 
-/// A process that `ChaosTests` starts, suspends and kills. It writes or observes one file, until it gets the command to
-/// quit or is killed.
+/// The program of the processes that the crash tests start, suspend and kill. A process writes or observes one file
+/// until it gets the command to quit or is killed. With the argument `commands`, it instead executes commands from
+/// standard input.
 @main enum ChaosWorker {
     static func main() {
         if CommandLine.arguments.dropFirst().first == "transactions" {
@@ -12,7 +13,7 @@ import Foundation
             FileHandle.standardError.write(Data("this program is started by 'make chaos'\n".utf8))
             exit(2)
         }
-        // Block the signals before a second thread exists: threads inherit the mask.
+        // Blocks the signals before a second thread exists, because new threads inherit the signal mask.
         var commands = sigset_t()
         sigemptyset(&commands)
         for command in WorkerOptions.Command.all { sigaddset(&commands, command) }
@@ -25,7 +26,8 @@ import Foundation
         }
     }
 
-    /// Prints the operations of transactions, given the seeds that the file contains. Helps to analyze a failed run.
+    /// Prints the operations of the transactions with the given seeds, which a file contains. This helps to analyze a
+    /// failed run.
     private static func describe(_ seeds: ArraySlice<String>) {
         for seed in seeds.compactMap({ UInt64($0) }) {
             let lines = Transaction(seed).operations.map { "    \(ObservedNode.short("\($0)"))" }

@@ -3,15 +3,16 @@ import MartletEngine
 import ModelTesting
 import Synchronization
 
-/// Kills or suspends its own process at yield points of the engine, for example between a commit and the notification
-/// of its listeners, or inside a checkpoint. Signals from another process would hit these points rarely.
+/// Kills or suspends its own process at yield points of the engine. Such a point is, for example, between a commit and
+/// the notification of the observers, or inside a checkpoint. Signals from another process would rarely hit these
+/// points.
 final class CrashInjector: Sendable {
     private struct State: Sendable {
         var random: SeededRandom
         var isOn = true
     }
 
-    /// On average, one in `odds` yield points kills the process, and one suspends it.
+    /// On average, one of `odds` yield points kills the process, and another one suspends it.
     private let odds: Int
     private let state: Mutex<State>
 

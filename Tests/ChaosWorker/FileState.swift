@@ -13,12 +13,13 @@ struct FileState: Equatable {
 
     private(set) var rows: [Int: Row] = [:]
 
-    /// The ids of nodes that exist from the first transaction on. The first of them counts the transactions.
+    /// The ids of the nodes that exist from the first transaction on. The amount of node 0 is the number of
+    /// transactions.
     static let permanent = 0..<4
 
     init() {}
 
-    /// Reads what a Realm shows now.
+    /// Reads the contents of the version that the Realm shows.
     init(_ realm: Realm) {
         for node in realm.objects(Node.self) {
             rows[node.id] = Row(
@@ -76,14 +77,15 @@ struct FileState: Equatable {
     }
 }
 
-/// One operation of a transaction. `FileState` and the Realm ignore it if it does not apply to their current contents.
+/// One operation of a transaction. `FileState` and `perform` skip an operation that does not apply to the current
+/// contents, such as a link from a missing node.
 enum Operation {
     case put(Int, name: String, amount: Double)
     case remove(Int)
     case link(Int, Int?)
     case insert(Int, target: Int, position: Int)
     case removeFromList(Int, position: Int)
-    /// Increments the amount of every row but row 0, which counts the transactions.
+    /// Increments the amount of every node except node 0, which counts the transactions.
     case incrementAmounts
 
     static let maximumListLength = 24
@@ -99,7 +101,8 @@ enum Operation {
             self = .put(id, name: name, amount: Double(position % 100))
         case 8..<11: self = .remove(max(id, FileState.permanent.upperBound))
         case 11..<14: self = .link(id, position % 3 == 0 ? nil : other)
-        // All processes with observers observe the list of node 1, so half of the edits of lists concern this list.
+        // All processes with observers observe the list of node 1. So at least half of the list edits concern this
+        // list.
         case 14..<19: self = .insert(position % 2 == 0 ? 1 : id, target: other, position: position)
         case 19..<23: self = .removeFromList(position % 2 == 0 ? 1 : id, position: position)
         default: self = .incrementAmounts
@@ -144,8 +147,8 @@ struct Transaction {
         operations = (0..<Int.random(in: 1...6, using: &random)).map { _ in Operation(&random) }
     }
 
-    /// Performs the operations in the open write, and stores the origin and the seed. Returns the position of this
-    /// transaction among all transactions of the file, from 1.
+    /// Performs the operations in the open write transaction, and stores the origin and the seed. Returns the position
+    /// of this transaction among all transactions of the file, from 1.
     func perform(_ realm: Realm, _ origin: TransactionOrigin) -> Int {
         for id in FileState.permanent where realm.object(ofType: Node.self, forPrimaryKey: id) == nil {
             realm.add(Node(id: id))

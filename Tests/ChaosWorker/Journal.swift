@@ -26,17 +26,17 @@ final class Journal: Sendable {
     }
 }
 
-/// A line of a journal: a word and numbers, separated by spaces.
+/// A line of a journal: a word, followed by numbers or by a message.
 enum Entry: Equatable {
     /// The process has opened the file and accepts commands.
     case ready
-    /// A commit has returned: its number in the process, its position among all transactions, the version (0 if
-    /// it is not known), and the times of its beginning and its end.
+    /// A commit has returned. The entry contains the number of the transaction in its process, its position among all
+    /// transactions, its version (0 if unknown), and the times at which the write began and ended.
     case acknowledged(number: Int, sequence: Int, version: UInt64, begun: UInt64, done: UInt64)
     /// An observer was notified while its Realm showed this version. The entry contains the position of the newest
     /// transaction and the digest of the contents at this version.
     case saw(version: UInt64, sequence: Int, digest: UInt64)
-    /// The process waits for commands. The number is the position of its last transaction, or 0.
+    /// The process waits for commands. `sequence` is the position of its last transaction, or 0 if there is none.
     case paused(sequence: Int)
     /// The copies that the observers of the process keep are equal to the contents of the file.
     case checked(sequence: Int)

@@ -15,7 +15,7 @@ final class Observers: @unchecked Sendable {
     private var watchers: [Watcher] = []
     private var objectWatcher: ObjectWatcher?
     private var version: UInt64 = 0
-    /// If true, the Realm is not refreshed explicitly, and advances only by notifications.
+    /// If true, this class does not refresh the Realm. The Realm then advances only when it notifies its observers.
     var isQuiet = false
     /// The position of the newest transaction of which the observers were notified.
     private(set) var sequence = 0
@@ -59,8 +59,8 @@ final class Observers: @unchecked Sendable {
     /// Whether an observer has not received its initial call yet.
     var awaitsFirstCall: Bool { watchers.contains { $0.awaitsFirstCall } }
 
-    /// The first difference between the copies of the observers and the Realm, while no process writes; nil if there is
-    /// none.
+    /// The first difference between the copies of the observers and the Realm; nil if there is none. Called while no
+    /// process writes.
     var difference: String? {
         for results in frozen { check(results) }
         if let difference = objectWatcher?.difference { return difference }

@@ -1,7 +1,8 @@
 import ConformanceModels
 import Martlet
 
-/// The values of a node that an observer compares: its properties, and the ids and names of the nodes it links to.
+/// The values of a node that an observer compares: the properties of the node, and the ids and names of the nodes to
+/// which it links.
 struct ObservedNode: Equatable, CustomStringConvertible {
     let id: Int
     let name: String
@@ -27,7 +28,7 @@ struct ObservedNode: Equatable, CustomStringConvertible {
     }
 }
 
-/// Keeps a copy of a collection, applies the reported changes to it, and compares it with the collection.
+/// Keeps a copy of a collection, applies the reported changes to the copy, and compares the copy with the collection.
 final class Watcher {
     private let name: String
     private let isList: Bool

@@ -45,7 +45,7 @@ struct WorkerOptions {
         // than 'pause', so a pending 'go' is delivered before a 'pause' that is sent later.
         static let go = SIGUSR1
         static let pause = SIGUSR2
-        /// Compare the copies of the observers with the contents of the file.
+        /// The command to compare the copies of the observers with the contents of the file.
         static let check = SIGHUP
         static let quit = SIGTERM
         static let all = [pause, go, check, quit]
@@ -61,13 +61,15 @@ extension Realm.Configuration {
         configuration.environment.writeTimeoutMilliseconds = 120_000
         configuration.environment.changeRetention = WorkerOptions.changeRetention
         configuration.environment.checkpointFrames = 80
-        // The engine does not poll for commits: if a process does not signal a commit to the others, the test fails.
+        // The engine does not poll for commits: if a process does not signal a commit to the other processes, the test
+        // fails.
         configuration.environment.missedCommitPollMilliseconds = 0
         return configuration
     }
 }
 
-/// Runs the task of one process.
+/// Performs the role of one process: opens the file, writes to it or observes it, and executes the commands of the
+/// test.
 ///
 /// Thread safety: everything except `options` and `journal` is used only on `queue`.
 // Sendable for the reason above.
@@ -109,7 +111,7 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    // Ends this process if the test was killed.
+    // Ends this process if the test process has ended.
     private func exitWithParent() {
         if getppid() != parent { exit(4) }
         queue.asyncAfter(deadline: .now() + 1) { [self] in exitWithParent() }
@@ -148,7 +150,7 @@ final class Worker: @unchecked Sendable {
     // its initial call.
     private func check(tries: Int) {
         if observers?.awaitsFirstCall == true {
-            // The test fails if this takes too long.
+            // The test fails if this process does not answer within 60 s.
             queue.asyncAfter(deadline: .now() + .milliseconds(10)) { [self] in check(tries: tries) }
             return
         }
@@ -178,7 +180,7 @@ final class Worker: @unchecked Sendable {
             if shouldPause { return writeAndPause() }
             switch Int.random(in: 0..<40, using: &random) {
             case 0 where observers == nil:
-                // The last process that closes the file checkpoints it and truncates the log.
+                // The last process that closes the file runs a checkpoint and truncates the log.
                 realm = nil
                 open()
                 scheduleNextWrite()
@@ -190,8 +192,9 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    /// Commits two more transactions and pauses. If a process was killed, the test sends the command `pause` again, and
-    /// this function runs again. So the last transaction is always committed after the last kill.
+    /// Commits two more transactions and pauses. If a process was killed while the processes paused, the test sends the
+    /// command `pause` again to the first process of `CrashTest.running`, which is a writer. This function then runs
+    /// again in that process. So the last transaction is always committed after the last kill.
     private func writeAndPause() {
         guard !isPaused else { return }
         for _ in 0..<2 { write() }
@@ -208,8 +211,8 @@ final class Worker: @unchecked Sendable {
         let (transaction, origin) = nextTransaction()
         let begun = Journal.now
         do {
-            // After the write, the Realm may show a newer version: if the lock file was deleted, other processes can
-            // write at the same time.
+            // After the write, the Realm may show a version that is newer than its own commit: if the lock file was
+            // deleted during the write, another process may also have committed.
             let (sequence, version) = try realm.write { (transaction.perform(realm, origin), realm.version + 1) }
             if realm.version < version {
                 journal.fail("version \(realm.version) after the commit of version \(version)")

@@ -1,12 +1,12 @@
 import MartletCompiler
 import MartletSchema
 
-/// The format of corpus files, as in the fixtures of CompilerTests: a line `#~ file name` begins another file of the
+/// The format of corpus files. As in the fixtures of CompilerTests, a line `#~ file <name>` begins a file of the
 /// schema, and `#~ file martlet.yaml` begins the configuration.
 public enum CorpusText {
     static let configurationPath = "martlet.yaml"
     private static let mark = Array("#~ file ".utf8)
-    /// More files make the fuzzer slower and find nothing new.
+    /// With more files per input, the fuzzer becomes slower and finds nothing new.
     private static let maximumFiles = 8
 
     static func input(of bytes: [UInt8]) -> SchemaInput {
@@ -44,8 +44,8 @@ public enum CorpusText {
         return parts
     }
 
-    /// The name, reduced to ASCII letters, digits and `-_./`. The fuzzer tests the contents of schema files, not their
-    /// paths.
+    /// Returns the name without all characters except ASCII letters, ASCII digits and `-_./`. The fuzzer tests the
+    /// contents of schema files, not their paths.
     private static func name(_ bytes: ArraySlice<UInt8>) -> String {
         let name = String(decoding: bytes, as: UTF8.self).filter {
             $0.isASCII && ($0.isLetter || $0.isNumber || "-_./".contains($0))

@@ -3,12 +3,13 @@ public import MartletCompiler
 import MartletSchema
 import MartletTools
 
-/// The invariants of the compiler for any input. The fuzzer and the tests of its corpus check them.
+/// Checks the invariants of the compiler, which hold for any input. The fuzzer and the tests of its corpus use this
+/// type.
 public struct SchemaInvariants {
     private let input: SchemaInput
     private var violations: [String] = []
 
-    /// Returns a description of each invariant that these bytes violate; empty if none is violated.
+    /// Returns a description of each violation for an input in the format of `CorpusText`.
     public static func violations(of bytes: [UInt8]) -> [String] {
         violations(of: CorpusText.input(of: bytes))
     }
@@ -69,6 +70,7 @@ public struct SchemaInvariants {
         expect(Set(diagnostics).count == diagnostics.count, "a finding is repeated")
         for source in input.allSources {
             let count = diagnostics.count { $0.span?.file == source.file && $0.isError }
+            // 200 findings are shown, and one more error says how many are not shown.
             expect(count <= 201, "\(count) errors in one file")
         }
     }
@@ -119,7 +121,7 @@ public struct SchemaInvariants {
         report.add(diagnostics, of: input.allSources, named: "Schemas")
         for format in ReportFormat.allCases {
             let size = report.text(as: format).utf8.count
-            // Every location shows at most 160 characters of its line, and messages are truncated.
+            // A report shows at most 160 characters of the line at each location, and truncates messages.
             let places = diagnostics.reduce(1) { $0 + 1 + $1.notes.count + $1.fixes.flatMap(\.edits).count }
             expect(size < 100_000 + places * 8000, "the report '\(format)' has \(size) bytes")
         }
@@ -164,6 +166,7 @@ public struct SchemaInvariants {
         }
         expect(
             FixApplier.apply(fixed.input, options: Self.options).count == 0, "fixing is not idempotent")
+        // `FixApplier` stops after twice as many rounds.
         expect(fixed.rounds <= 12, "fix-its needed \(fixed.rounds) rounds")
         checkValues(after: fixed.input)
         for fix in diagnostics.flatMap(\.fixes).prefix(8) {
@@ -171,8 +174,8 @@ public struct SchemaInvariants {
         }
     }
 
-    /// A fix-it may remove declarations without effect, such as a redundant index. Stored properties and their defaults
-    /// must not change.
+    /// Checks that safe fix-its do not change stored properties, their defaults, the documentation, or enum cases. They
+    /// may remove declarations without effect, such as a redundant index.
     private mutating func checkValues(after fixed: SchemaInput) {
         guard let before = Compiler.lint(input, options: Self.options).model else { return }
         guard let after = Compiler.lint(fixed, options: Self.options).model else {
@@ -206,7 +209,8 @@ extension SourceText {
         SourceText(file: file, relativePath: relativePath, displayPath: displayPath, bytes: bytes)
     }
 
-    /// Returns false inside the bytes of a character. Bytes that are not valid UTF-8 count as characters.
+    /// Returns false if the offset lies inside the bytes of a character. Each byte of invalid UTF-8 counts as a
+    /// character.
     fileprivate func isBoundary(_ offset: Int) -> Bool {
         guard offset < bytes.count, bytes[offset] & 0xC0 == 0x80 else { return true }
         let start = (Swift.max(0, offset - 3)..<offset).last { bytes[$0] >= 0xC0 } ?? offset

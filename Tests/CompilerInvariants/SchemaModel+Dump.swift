@@ -1,7 +1,8 @@
 public import MartletSchema
 
 extension SchemaModel {
-    /// The model as stable text for tests and debugging. It contains no source ranges and no paths of the host.
+    /// Returns the model as text for tests and debugging. The text does not depend on the machine: it contains no
+    /// source ranges and no absolute paths.
     public func dump() -> String {
         var lines: [String] = []
         for file in files {

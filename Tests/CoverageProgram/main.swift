@@ -2,9 +2,9 @@ import Foundation
 import KennelModels
 import Martlet
 
-// Makes one write, or delivers one notification, and writes a coverage profile of only this work.
-// 'Scripts/covered-files' builds the program with coverage, and compares the source files that ran with the lists in
-// ARCHITECTURE.md.
+// Makes one write, or delivers one notification, and writes a coverage profile that contains only this work.
+// 'Scripts/covered-files' builds the program with coverage, and compares the source files whose code ran with the lists
+// in ARCHITECTURE.md.
 
 @_silgen_name("__llvm_profile_reset_counters") func resetCounters()
 @_silgen_name("__llvm_profile_write_file") func writeProfile() -> Int32
@@ -22,13 +22,14 @@ let realm = try Realm(configuration: configuration)
 let dog = Dog(name: "Rex")
 try realm.write { realm.add(dog) }
 
-/// Waits for work in the background, such as a checkpoint or the first use of a connection, so that it is not measured.
+/// Waits for work in the background, such as a checkpoint or the first use of a connection. This work must not be
+/// measured.
 func waitForBackgroundWork() {
     let end = Date(timeIntervalSinceNow: 0.3)
     run { Date() > end }
 }
 
-// The first rounds are not measured: they prepare statements, open connections and create the log.
+// Only the last round is measured. The earlier rounds prepare statements, open connections and create the log.
 let rounds = 5
 switch CommandLine.arguments.dropFirst().first {
 case "write":
@@ -76,5 +77,5 @@ default:
     print("usage: CoverageProgram write|notify")
     exit(2)
 }
-// Not `exit`: its handlers truncate the log, and write the profile once more.
+// The program does not call `exit`, whose handlers would truncate the log and write the profile again.
 _exit(writeProfile())

@@ -2,12 +2,13 @@ import Foundation
 import Martlet
 
 /// Checks reported changes. Every function returns the first error, or nil if the change is exact. An exact change
-/// leads from the old state to the new one. It reports every modified element, and only elements that were written.
+/// leads from the old state to the new state. It reports every modified element, and every element that it reports as
+/// modified was written.
 enum ChangeChecker {
     /// Checks the change set of a collection.
     ///
-    /// - Parameter isStable: whether kept elements always keep their relative order, as in results that are not sorted.
-    static func elements(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet, isStable: Bool) -> String? {
+    /// - Parameter keepsOrder: whether kept elements always keep their relative order, as in results that are not sorted.
+    static func elements(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet, keepsOrder: Bool) -> String? {
         let lists = [change.deletions, change.insertions, change.modifications, change.modificationsInNew]
         for list in lists where zip(list, list.dropFirst()).contains(where: { $0 >= $1 }) { return "out of order" }
         for (list, count) in zip(lists, [old.count, new.count, old.count, new.count])
@@ -18,21 +19,21 @@ enum ChangeChecker {
         let kept = old.indices.filter { !change.deletions.contains($0) }
         let keptInNew = new.indices.filter { !change.insertions.contains($0) }
         if kept.count != keptInNew.count {
-            return "\(kept.count) elements are not deleted, and \(keptInNew.count) elements are not inserted"
+            return "\(kept.count) elements are not deleted, but \(keptInNew.count) elements are not inserted"
         }
         let modified = Dictionary(
             zip(change.modifications, change.modificationsInNew), uniquingKeysWith: { first, _ in first })
         if change.modifications.contains(where: { change.deletions.contains($0) }) { return "modified and deleted" }
         for (before, now) in zip(kept, keptInNew) {
             if let position = modified[before] {
-                if position != now { return "modified \(before) is reported at \(position), and is at \(now)" }
+                if position != now { return "modified \(before) is reported at \(position), but is at \(now)" }
                 if !new[now].isWritten(since: old[before]) { return "modified \(before): nothing was written" }
-                if isStable && new[now].identity != old[before].identity { return "\(before) is another element" }
+                if keepsOrder && new[now].identity != old[before].identity { return "\(before) is another element" }
             } else if !new[now].isSame(as: old[before]) {
                 return "\(before) to \(now) is not reported"
             }
         }
-        return moves(old, new, change) ?? (isStable ? unneededDeletion(old, new, change) : nil)
+        return moves(old, new, change) ?? (keepsOrder ? unneededDeletion(old, new, change) : nil)
     }
 
     private static func moves(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet) -> String? {
@@ -55,10 +56,10 @@ enum ChangeChecker {
             let identity = old[position].identity
             let fewer = (before[identity] ?? 0) - (now[identity] ?? 0)
             return (deleted[identity] ?? 0) > Swift.max(0, fewer)
-        }.map { "\($0) is reported as deleted and still exists" }
+        }.map { "\($0) is reported as deleted, but still exists" }
     }
 
-    /// Checks the values of deleted elements. Each element must be as it was in one of `modelStates`.
+    /// Checks the values of deleted elements. Each element must have the values that it had in one of `modelStates`.
     static func deletedElements(
         _ old: [Item], _ modelStates: [ModelState], _ positions: [Int], _ deleted: [DeletedElement]
     ) -> String? {
@@ -149,7 +150,7 @@ enum ChangeChecker {
         let kept = old.indices.filter { !deletions.contains($0) }
         let keptInNew = new.indices.filter { !insertions.contains($0) }
         if kept.count != keptInNew.count {
-            return "\(kept.count) rows are not deleted, and \(keptInNew.count) rows are not inserted"
+            return "\(kept.count) rows are not deleted, but \(keptInNew.count) rows are not inserted"
         }
         for (from, to) in zip(kept, keptInNew) {
             if old[from].identity != new[to].identity { return "row \(from) is another row" }
@@ -162,7 +163,7 @@ enum ChangeChecker {
         return nil
     }
 
-    /// For an observer that was not notified between two states: returns an error if the states differ.
+    /// Checks two states between which the observer was not notified. Returns an error if the states differ.
     static func missingChange(_ old: [Item], _ new: [Item]) -> String? {
         let isSame = old.count == new.count && zip(old, new).allSatisfy { $0.isSame(as: $1) && $0.key == $1.key }
         return isSame ? nil : "the change from \(old.map(\.text)) to \(new.map(\.text)) is not reported"

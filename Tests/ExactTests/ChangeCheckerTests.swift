@@ -13,13 +13,13 @@ struct ChangeCheckerTests {
 
     private func error(
         _ old: [Item], _ new: [Item], deletions: [Int] = [], insertions: [Int] = [], modifications: [Int] = [],
-        modificationsNew: [Int] = [], moves: [CollectionChange.Move] = [], isStable: Bool = false
+        modificationsNew: [Int] = [], moves: [CollectionChange.Move] = [], keepsOrder: Bool = false
     ) -> String? {
         let change = CollectionChange(
             deletions: deletions, insertions: insertions, modifications: modifications,
             modificationsNew: modificationsNew,
             moves: moves)
-        return ChangeChecker.elements(old, new, CollectionChangeSet(change), isStable: isStable)
+        return ChangeChecker.elements(old, new, CollectionChangeSet(change), keepsOrder: keepsOrder)
     }
 
     @Test("exact changes pass") func exact() {
@@ -37,7 +37,7 @@ struct ChangeCheckerTests {
         #expect(error([a, b], [a, c], modifications: [0], modificationsNew: [0]) != nil)
         #expect(error([a, b], [a, b], modifications: [0], modificationsNew: [0]) != nil)
         #expect(error([a, b], [a, b]) != nil)
-        #expect(error([a, b], [a, b], deletions: [0], insertions: [0], isStable: true) != nil)
+        #expect(error([a, b], [a, b], deletions: [0], insertions: [0], keepsOrder: true) != nil)
         #expect(error([a, b], [b, a], deletions: [0], insertions: [1], moves: [.init(from: 1, to: 1)]) != nil)
         #expect(error([a, b, c], [c], deletions: [1, 0]) != nil)
         #expect(error([a], [item(1, written: 1)], modifications: [0], modificationsNew: [1]) != nil)

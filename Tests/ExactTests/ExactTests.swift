@@ -4,11 +4,11 @@ import Testing
 @testable import Martlet
 
 /// Runs random operations with random observers. Each change set must lead exactly from the state that the observer
-/// knew to the current state, values included, and each reported modification must have been written.
+/// knew to the current state, including all values. Each element that is reported as modified must have been written.
 ///
 /// The environment variable `MARTLET_EXACT` is the number of runs, and `MARTLET_EXACT_SEED` is the seed of the first
-/// run. A failing run is shortened before it is reported. If the program traps, `MARTLET_EXACT_TRACE` shows the seed of
-/// the run that trapped.
+/// run. The program of a failing run is shortened before it is reported. If a run traps, set the environment variable
+/// `MARTLET_EXACT_TRACE`: each run then prints its seed before it begins.
 @Suite("exact notifications")
 struct ExactTests {
     /// These programs make and report about 20,000 changes in total. `make exact` runs many more programs.
@@ -34,7 +34,7 @@ struct ExactTests {
         print(
             "exactness: \(campaign.count) programs, \(total.changes) changes made, \(total.reported) reported in \(total.calls) calls, "
                 + "\(total.changes + total.reported) in all")
-        // A run without notifications would pass without testing anything.
+        // Without this check, a campaign without notifications would pass.
         #expect(total.calls > campaign.count && total.reported > total.changes / 20)
     }
 }

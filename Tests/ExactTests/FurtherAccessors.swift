@@ -26,7 +26,7 @@ final class FurtherAccessors {
     /// The number of retained accessors, to be passed to `drop(after:_:)`.
     var count: Int { all.count }
 
-    /// Releases the accessors of rows that a rolled back write created, because a later row may get the same serial
+    /// Releases the accessors of rows that a rolled-back write created, because a later row may get the same serial
     /// number. Further accessors of other rows remain.
     func drop(after count: Int, _ model: ModelState) {
         let kept = all.dropFirst(count).filter { model.rows[$0.serial] != nil }
@@ -62,8 +62,8 @@ final class FurtherAccessors {
 }
 
 extension Operation {
-    /// Adds an unmanaged object as an update of a node. The object has the links and collections of the node, or none.
-    /// It becomes a further accessor of the node.
+    /// Adds an unmanaged object as an update of a node. The object has either the links and collections of the node, or
+    /// no links and empty collections. The object becomes a further accessor of the node.
     func addFurtherAccessor(
         _ pair: NodePair, _ model: inout ModelState, _ realm: Realm, _ furtherAccessors: FurtherAccessors
     ) {

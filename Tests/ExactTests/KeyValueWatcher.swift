@@ -4,7 +4,7 @@ import Foundation
 @testable import Martlet
 
 /// A key-value observer under test. The last reported value must be the current value, and the old value of each call
-/// must be the new value of the call before.
+/// must be the new value of the previous call.
 final class KeyValueWatcher {
     let name: String
     /// The value that was reported last.
@@ -12,7 +12,7 @@ final class KeyValueWatcher {
     private var observation: KeyValueObservation?
     /// The first error that a callback found.
     private var failure: String?
-    /// Calls since the last check.
+    /// The number of calls since the last check.
     private(set) var calls = 0
     /// The write times of the observed properties, as they were at the last check.
     private var knownTimes: String
@@ -80,18 +80,19 @@ final class KeyValueWatcher {
         // A write that is rolled back may have deleted an object. Until the rollback restores the object, a key path
         // through it has no value.
         if let old, old != known, !(isRolledBack && old == "nil") {
-            failure = failure ?? "the old value is \(old), and the last reported value was \(known)"
+            failure = failure ?? "the old value is \(old), but the last reported value was \(known)"
         }
         known = new
     }
 
     fileprivate func receive(failure: String?) { self.failure = self.failure ?? failure }
 
-    /// Allows calls without a change in the next check: a rollback may cause pairs of calls that cancel each other.
+    /// Makes the next check accept calls without a change, because a rollback may cause pairs of calls that cancel each
+    /// other.
     func allowNeedlessCalls() { allowsNeedlessCalls = true }
 
     /// Returns the first error since the last check. `model` is the state that the Realm shows; nil if the Realm shows
-    /// no state.
+    /// no version.
     ///
     /// - Parameter allowsExtraChanges: whether a change may be reported although the values at two times are equal.
     func check(
@@ -107,16 +108,16 @@ final class KeyValueWatcher {
         let (times, old) = (path.times(model), knownTime)
         defer { (knownTimes, knownTime) = (times, model.time) }
         let value = path.value(model)
-        if known != value { return "was notified of \(known), and the value is \(value)" }
+        if known != value { return "was notified of \(known), but the value is \(value)" }
         if allowsNeedlessCalls { return nil }
         if calls > 0 && times == knownTimes && !allowsExtraChanges(old, model.time) {
-            return "is called, and nothing was written"
+            return "is called, but nothing was written"
         }
         return isRefresh && calls > 1 ? "is called \(calls) times by one refresh" : nil
     }
 }
 
-/// An observed path in the model: its value, and when the properties of the path were written.
+/// An observed path in the model: its value, and the times at which the properties of the path were written.
 private struct KeyValuePathModel {
     let value: (ModelState) -> String
     let times: (ModelState) -> String
@@ -197,7 +198,7 @@ private struct KeyValueWatcherBuilder {
         _ old: [String], _ new: [String], _ kind: KeyValueChangeKind, _ indexes: IndexSet, _ isList: Bool
     ) -> String? {
         if kind == .setting { return nil }
-        if !isList { return "positions of a collection that has none" }
+        if !isList { return "positions are reported for a set or a map" }
         func without(_ elements: [String]) -> [String] {
             elements.indices.filter { !indexes.contains($0) }.map { elements[$0] }
         }

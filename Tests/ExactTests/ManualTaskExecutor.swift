@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Runs tasks of a test, such as loops over asynchronous sequences, only inside `run()`, on the thread that calls it.
+/// Runs tasks of a test, such as loops over asynchronous sequences, only inside `run()`, on the thread that calls
+/// `run()`.
 final class ManualTaskExecutor: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
 

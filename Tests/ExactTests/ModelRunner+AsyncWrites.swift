@@ -44,7 +44,7 @@ extension ModelRunner {
                 realm.commitAsyncWrite(allowGrouping: ending == .commitGrouped, complete)
             }
         case .failure:
-            // The same calls as in 'asyncWrite', the only asynchronous write whose block may throw.
+            // Makes the same calls as `asyncWrite`, the only asynchronous write whose block may throw.
             let writes = realm.context.asyncWrites ?? AsyncWrites(realm.context)
             realm.context.asyncWrites = writes
             _ = writes.canRun()
@@ -65,7 +65,7 @@ extension ModelRunner {
         model = kept
         furtherAccessors.drop(after: count, kept)
         keyValueWatchers.forEach { $0.allowNeedlessCalls() }
-        // Unless the block cancels the write, the runtime rolls it back after the block.
+        // If the block does not cancel the write, the runtime rolls the write back after the block has ended.
         if ending == .failure { throw Failed() }
         if ending != .cancel { return }
         realm.cancelWrite()

@@ -2,7 +2,7 @@ import MartletTestSupport
 
 @testable import Martlet
 
-// Calls of observers, compared with the model.
+// Compares the calls of observers with the model.
 extension ModelRunner {
     func receiveCall(_ watcher: Watcher, _ call: CallRecord, _ findError: (ModelState, ModelState) -> String?) {
         outcome.calls += 1
@@ -124,7 +124,8 @@ extension ModelRunner {
 
     // MARK: Loops
 
-    /// Runs the asynchronous loops. Each loop takes at most one change, because nothing is delivered while they run.
+    /// Runs the asynchronous loops. Each loop receives at most one change, because nothing is delivered while the loops
+    /// run.
     func runLoops() {
         for watcher in watchers { watcher.callsInRun = 0 }
         needsDelivery = false

@@ -4,9 +4,9 @@ import MartletTestSupport
 @testable import MartletEngine
 
 extension ModelRunner {
-    /// Checks that the lists, sets and maps in memory equal those in the file, chunk by chunk. A change of a collection
-    /// writes only the chunks that it touches, so a collection that differs would damage the file. Returns the first
-    /// error.
+    /// Checks that the chunks of the lists, sets and maps in memory equal the chunks in the file. A change of a
+    /// collection writes only the chunks that it touches, so a collection that differs would damage the file. Returns
+    /// the first error.
     static func collectionMismatch(_ realm: Realm) throws -> String? {
         let context = realm.context
         guard context.hasSnapshot, !realm.isInWriteTransaction else { return nil }

@@ -11,13 +11,13 @@ final class ModelRunner {
     struct Outcome {
         /// The first error; nil if there is none.
         var failure: String?
-        /// Calls of observers.
+        /// The number of calls of observers.
         var calls = 0
-        /// Positions and properties that were reported in these calls.
+        /// The number of positions and properties that were reported in these calls.
         var reported = 0
-        /// Operations that changed something.
+        /// The number of operations that changed something.
         var changes = 0
-        /// One line for each event, if requested.
+        /// One line for each event, if a trace is requested.
         var trace: [String] = []
     }
 
@@ -27,14 +27,14 @@ final class ModelRunner {
     /// The state of the model at each version.
     var modelStates: [UInt64: ModelState] = [:]
     var watchers: [Watcher] = []
-    /// Observers that must not be called any more.
+    /// Observers that have ended. They must not be called again.
     private var ended: [Watcher] = []
     var keyValueWatchers: [KeyValueWatcher] = []
     var realmWatchers: [RealmWatcher] = []
     /// Whether the Realm was invalidated and has not written since. It may then show a newer version without a
     /// notification.
     private var wasInvalidated = false
-    /// Nil in programs whose observers are all called on this thread.
+    /// The queue and the actor for observers; nil if all observers are called on the thread of the test.
     let executors: ObserverExecutors?
     let loopExecutor = ManualTaskExecutor()
     private let queue = DispatchQueue(label: "other")
@@ -197,7 +197,8 @@ final class ModelRunner {
         case .nestedSilent(let operations, let position, let silenced):
             at(position)?.actions.append(.write(operations, silencing: at(silenced)))
         case .realmSilent(let operations, let silenced):
-            // The last observer of the Realm writes. The other observers were then already notified of this version.
+            // The last observer of the Realm writes. When it is called, the other observers of the Realm have already
+            // been notified of the same version.
             realmWatchers.last?.action = { [unowned self] in
                 let realm = testRealm.realm
                 // The write that made the commit has not returned yet, so the test has not recorded its version.
@@ -216,7 +217,7 @@ final class ModelRunner {
         }
     }
 
-    // Refreshes again if callbacks have written, because only the next delivery reports what they wrote.
+    // Refreshes again if callbacks have written, because only the next delivery reports these writes.
     func refresh() {
         repeat {
             needsDelivery = false
@@ -319,10 +320,10 @@ final class ModelRunner {
         var base = model
         if !silencesRealm { realmWatchers.forEach { $0.expectCommit() } }
         try realm.write(withoutNotifying: tokens) {
-            // A callback may have written while the write began.
+            // Callbacks may have changed the model while the write began.
             if !showsUncommitted { base = model }
             applyInWrite(operations, realm)
-            // Observers of the Realm may write before this write has returned.
+            // This is called inside the block, because observers of the Realm may write before `write` returns.
             if let watcher, watcher.token != nil { watcher.silence(base, model, deliversBaseLate: showsUncommitted) }
         }
         showsUncommitted = false
@@ -379,7 +380,7 @@ final class ModelRunner {
 }
 
 extension TestRealm {
-    /// A Realm that shares only the file with this one, like a Realm of another process.
+    /// A Realm that shares only the file with `realm`, like a Realm of another process.
     fileprivate func foreignRealm() throws -> Realm {
         var others = configuration
         others.scheduler = nil

@@ -9,7 +9,7 @@ extension ModelState {
         case holder(of: Int)
     }
 
-    /// A row and all rows that are deleted because of it.
+    /// The row, and all rows that deletion rules delete with it.
     func cascade(_ serial: Int) -> Set<Int> {
         var (deleted, next) = (Set<Int>(), [serial])
         while let row = next.popLast() {
@@ -22,7 +22,8 @@ extension ModelState {
         return deleted
     }
 
-    /// Records which rules deny the deletion of rows.
+    /// Records which rules deny the deletion of these rows. Removes the earlier denials whose remaining row is now
+    /// deleted too.
     mutating func recordDenials(_ deleted: Set<Int>) {
         denials = denials.filter {
             switch $0 {

@@ -9,7 +9,7 @@ struct ModelState {
         case none
         case text(String)
         case number(Double)
-        /// A link to a row, by its serial number. A row that is deleted and created again has another number.
+        /// A link to a row, by its serial number. A row that is deleted and created again has another serial number.
         case row(Int)
         /// Lists and maps in an `AnyRealmValue`.
         indirect case list([Value])
@@ -110,7 +110,7 @@ struct ModelState {
     private(set) var time = 0
     private var lastSerial = 0
     private(set) var rows: [Int: Row] = [:]
-    /// For each row and inverse property: when a link to the row was last added or removed.
+    /// For each row and inverse property: the time at which a link to the row was last added or removed.
     private(set) var inverseChangeTimes: [Int: [String: Int]] = [:]
 
     /// Deletions in the open write that a deletion rule forbids. Later changes in the write may make them valid.
@@ -158,7 +158,8 @@ struct ModelState {
         if case .number(let number) = singleValue(row, name) { number } else { nil }
     }
 
-    /// The rows that a property links to, once for each link; for properties of `AnyRealmValue`, each row once.
+    /// The rows that a property links to. A row occurs once for each link, or only once if the property contains
+    /// `AnyRealmValue` values.
     func targets(_ row: Int, _ name: String) -> [Int] {
         guard let type = rows[row]?.type, let property = classes.named(name, of: type) else { return [] }
         if case .inverse(let origin, let type) = property.kind { return origins(row, origin, type) }
@@ -177,7 +178,7 @@ struct ModelState {
         }
     }
 
-    /// The rows whose property links to a row, in the order of their keys, once for each link.
+    /// The rows whose property links to a row, in the order of their keys. A row occurs once for each of its links.
     func origins(_ row: Int, _ name: String, _ type: String = "Node") -> [Int] {
         inKeyOrder(type).flatMap { origin in
             values(origin, name).filter { $0 == .row(row) }.map { _ in origin }
@@ -218,7 +219,7 @@ struct ModelState {
         if before != value { deleteIfEmbedded(before, row, name) }
     }
 
-    /// Changes a collection. Updates the inverses of added and removed links, and deletes removed embedded objects.
+    /// Changes a collection. Records the changes of inverse properties, and deletes removed embedded objects.
     mutating func edit(_ row: Int, _ name: String, _ body: (inout [Slot], _ now: Int) -> Void) {
         let before = slots(row, name)
         var after = before

@@ -1,18 +1,18 @@
-/// What an observer sees of one row: the values, and the times at which they were written.
+/// The values of one row that an observer sees, and the times at which they were written.
 ///
-/// Different values must be reported, and only properties with different times may be reported.
+/// If the values differ between two states, the observer must be notified. It may be notified only if the times differ.
 struct ObservedRow: Equatable {
     private(set) var values = ""
     private(set) var times = ""
 
-    /// The properties that the key paths of a row reach; nil means all properties of the row and of
-    /// objects up to three links away.
+    /// Reads the properties that the key paths reach from a row. Nil means all properties of the row and of objects up
+    /// to three links away.
     init(_ model: ModelState, _ row: Int, _ keyPaths: [String]?) {
         if keyPaths == nil { addDeep(model, row, levels: 4) }
         for path in keyPaths ?? [] { add(model, row, path.split(separator: ".").map(String.init)[...]) }
     }
 
-    /// The properties of several rows on key paths.
+    /// Reads the properties that the key paths reach from several rows.
     init(_ model: ModelState, _ rows: [Int], _ keyPaths: [String]?) {
         for row in rows {
             let view = ObservedRow(model, row, keyPaths)
@@ -76,7 +76,7 @@ struct ObservedRow: Equatable {
         text += number.description
     }
 
-    // Breadth first: each row is visited once.
+    // Visits the rows in breadth-first order, each row once.
     private mutating func addDeep(_ model: ModelState, _ row: Int, levels: Int) {
         var seen: Set<Int> = [row]
         var level = [row]
@@ -102,9 +102,9 @@ struct ObservedRow: Equatable {
 struct Item {
     /// The object or value, without the properties of the object.
     let identity: ModelState.Value
-    /// The key, in a map.
+    /// The key of an element of a map; empty for other elements.
     var key = ""
-    /// When the element was written at its position.
+    /// The time at which the element was last written at its position.
     var written = 0
     let view: ObservedRow?
     /// The text of the element. The live element must have the same text.
@@ -117,7 +117,7 @@ struct Item {
         Self.allowsExtraChanges || written != other.written || view?.times != other.view?.times
     }
 
-    /// Whether an observer may report modifications that were not written.
+    /// Whether an observer may report elements as modified that were not written.
     @TaskLocal static var allowsExtraChanges = false
 }
 

@@ -7,15 +7,15 @@ import Synchronization
 /// A serial queue and an actor on which observers can be registered, each with a separate Realm.
 ///
 /// The queue is suspended and the actor has a manual executor, so callbacks run only in `run()`. The thread of the test
-/// waits while they run, so callbacks may use the state of the test.
+/// waits while callbacks run, so callbacks may use the state of the test.
 final class ObserverExecutors {
     private let configuration: Realm.Configuration
     private let loopExecutor: ManualTaskExecutor
     private(set) var queue: DispatchQueue?
     private(set) var listener: Listener?
-    // Used on the queue only.
+    // This property is used only on the queue.
     nonisolated(unsafe) private var realmOfQueue: Realm?
-    // Not read while the queue or the actor runs.
+    // This property is not read while the queue or the actor runs.
     nonisolated(unsafe) private var contexts: [Executor: RealmContext] = [:]
 
     enum Executor { case queue, actor }
@@ -26,7 +26,7 @@ final class ObserverExecutors {
         (self.configuration, self.loopExecutor) = (configuration, loopExecutor)
     }
 
-    /// Opens a Realm on the queue, if that is not done yet, and returns the queue.
+    /// Opens a Realm on the queue if none is open there yet, and returns the queue.
     func openQueue() throws -> DispatchQueue {
         if let queue { return queue }
         let queue = DispatchQueue(label: "observers")
@@ -40,7 +40,7 @@ final class ObserverExecutors {
         return queue
     }
 
-    /// Opens a Realm on the actor, if that is not done yet, and returns the actor.
+    /// Opens a Realm on the actor if none is open there yet, and returns the actor.
     func openActor() throws -> Listener {
         if let listener { return listener }
         let listener = Listener()
@@ -63,9 +63,9 @@ final class ObserverExecutors {
 
     struct SetupFailed: Error {}
 
-    /// The version that the Realm of the queue or the actor shows; nil if it shows none.
+    /// The version that the Realm of the queue or the actor shows; nil if this Realm shows no version.
     func version(_ executor: Executor) -> UInt64? {
-        // Safe to read, because neither the queue nor the actor runs now.
+        // This access is safe, because neither the queue nor the actor runs at this time.
         contexts[executor].flatMap { $0.hasSnapshot ? $0.version : nil }
     }
 
@@ -90,7 +90,8 @@ final class ObserverExecutors {
         withExtendedLifetime(task) {}
     }
 
-    /// Runs the queue and the actor until nothing is left to do. Returns false after 60 s.
+    /// Runs the queue and the actor until no delivery is pending. Returns false if a delivery is still pending after 60
+    /// s.
     func run() -> Bool {
         let deadline = Date(timeIntervalSinceNow: 60)
         if let queue, let hub = contexts[.queue]?.hub {
@@ -101,14 +102,14 @@ final class ObserverExecutors {
                 sched_yield()
                 if Date() > deadline { return false }
             } while !hub.isIdle
-            // The last delivery may still be running.
+            // The last delivery may still be running. This call waits for its end.
             queue.sync {}
         }
         guard let hub = contexts[.actor]?.hub else { return true }
         return wait { hub.isIdle }
     }
 
-    /// Runs pending tasks until a condition holds. Returns false after 60 s.
+    /// Runs pending tasks until a condition holds. Returns false if it does not hold after 60 s.
     func wait(until isDone: () -> Bool) -> Bool {
         let deadline = Date(timeIntervalSinceNow: 60)
         repeat {
@@ -158,7 +159,7 @@ actor Listener {
     func close() { realm = nil }
 }
 
-/// Runs the jobs of an actor in `run()`, on the thread that calls it.
+/// Runs the jobs of an actor in `run()`, on the thread that calls `run()`.
 final class ManualExecutor: SerialExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
 

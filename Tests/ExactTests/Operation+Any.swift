@@ -10,7 +10,7 @@ import MartletValues
 extension Operation {
     /// The value to write, as a value of the model.
     ///
-    /// - Parameter isPlain: Whether lists, maps and special numbers are excluded, as in sets.
+    /// - Parameter isPlain: Whether lists, maps and special numbers are excluded, as they are for sets.
     private func anyValue(_ model: ModelState, isPlain: Bool = false) -> ModelState.Value {
         let nodes = model.nodes
         let node = nodes.isEmpty ? ModelState.Value.none : .row(nodes[b % nodes.count].serial)
@@ -128,8 +128,8 @@ extension Operation {
         }
     }
 
-    /// Adds to the map that the property contains, or to the list if it has fewer than four elements. Replaces any
-    /// other value.
+    /// Adds the value to the map that the property contains, or to its list of fewer than four elements. Otherwise
+    /// assigns a new list that contains the value.
     private func put(
         _ value: ModelState.Value, _ serial: Int, _ object: Scalars, _ model: inout ModelState, _ realm: Realm
     ) {
@@ -217,10 +217,10 @@ extension Operation {
 }
 
 extension ModelState {
-    /// Serial numbers of the rows of `Scalars`, by primary key.
+    /// The primary keys and serial numbers of the rows of `Scalars`, sorted by primary key.
     var scalars: [(id: Int, serial: Int)] { byID("Scalars") }
 
-    /// Serial numbers of the rows of `EnumHolder`, by primary key.
+    /// The primary keys and serial numbers of the rows of `EnumHolder`, sorted by primary key.
     var enumRows: [(id: Int, serial: Int)] { byID("EnumHolder") }
 
     private func byID(_ type: String) -> [(id: Int, serial: Int)] {
@@ -231,7 +231,8 @@ extension ModelState {
 }
 
 extension Double {
-    /// The number as an integer; nil for NaN, infinities and negative zero, which an `AnyRealmValue` stores as doubles.
+    /// The number as an integer; nil for fractions, NaN, infinities and negative zero. An `AnyRealmValue` contains
+    /// these numbers as doubles.
     var asWhole: Int? { self == 0 && sign == .minus ? nil : Int(exactly: self) }
 }
 

@@ -26,7 +26,7 @@ extension Operation {
 // Operations that change many rows or elements: long lists, and chains of links.
 extension Operation {
     /// Inserts many elements at one position, so that chunks are split often. Chunks are stored in the order of their
-    /// ordinals. After many splits, no ordinal is free between those of two neighboring chunks.
+    /// ordinals. After many splits, no ordinal is free between the ordinals of two neighboring chunks.
     func insertMany(_ model: inout ModelState, _ realm: Realm) {
         let nodes = model.nodes
         guard let row = model.only("ScalarLists"), let lists = realm.objects(ScalarLists.self).first else { return }

@@ -1,7 +1,7 @@
 import ConformanceModels
 import Martlet
 
-// Embedded objects, and collections of values.
+// Operations on embedded objects, and on collections of values.
 extension Operation {
     func editParts(_ pair: NodePair, _ target: NodePair, _ model: inout ModelState) {
         switch kind {
@@ -148,6 +148,6 @@ extension Operation {
 }
 
 extension ModelState {
-    /// The only row of a class.
+    /// The row of a class that has one row.
     func only(_ type: String) -> Int? { rows.first { $0.value.type == type }?.key }
 }

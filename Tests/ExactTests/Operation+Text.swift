@@ -47,7 +47,7 @@ extension Operation {
         case .amount: return "amount = \(amount)"
         case .next: return c % 4 == 0 ? "next = nil" : "next = node \(other)"
         case .assignAgain: return "name = name"
-        case .childAssign: return "children = [node \(other), this one]"
+        case .childAssign: return "children = [node \(other), this node]"
         case .childInsert, .childRemove, .childReplace, .childMove, .childSwap, .childClear:
             return "children: " + edit(count: count("children"), insertAt: c, first: b, second: c, "node \(other)")
         case .peerInsert: return "peers: insert node \(other)"
@@ -69,7 +69,7 @@ extension Operation {
         }
     }
 
-    /// The description of an edit of a list. It is derived from the name of the kind.
+    /// The description of an edit of a list. The kind of the edit is derived from the name of `kind`.
     private func edit(count: Int, insertAt: Int, first: Int, second: Int, _ element: String) -> String {
         let name = "\(kind)"
         if name.hasSuffix("Insert") { return "insert \(element) at \(insertAt % (count + 1))" }

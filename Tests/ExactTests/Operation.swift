@@ -1,8 +1,8 @@
 import ConformanceModels
 import Martlet
 
-/// One change inside a write, made in the model and in a Realm. The numbers are used modulo the number of nodes or
-/// elements, so every operation remains valid if other operations are removed.
+/// One change inside a write, made in the model and in a Realm. The random numbers are used modulo the number of nodes
+/// or elements. So every operation remains valid if other operations are removed.
 struct Operation: CustomStringConvertible {
     enum Kind: String, CaseIterable {
         case add, furtherAccessor, delete, deleteAll, name, amount, nameAll, amountAll, next, assignAgain
@@ -12,7 +12,7 @@ struct Operation: CustomStringConvertible {
         case byNameSet, byNameRemove, byNamePartName
         case valueInsert, valueRemove, valueReplace, valueMove, valueClear, valueInsertRemove, textInsert, textRemove
         case doubleSet, doubleRemove, nodeListInsert, nodeListRemove
-        // Only in some programs.
+        // Except `enumRow`, these kinds occur only in programs with certain themes.
         case chain, manyValues, nodeListInsertMany
         case anyAdd, anyDelete, anyAssign, anyPut, anyNumbers, anyInsert, anyReplace, anyRemove, anyMove
         case anyKeySet, anyKeyRemove, anySetInsert, anySetRemove, enumRow
@@ -24,8 +24,8 @@ struct Operation: CustomStringConvertible {
     }
 
     let kind: Kind
-    // Random numbers. Most operations use `a` for a node, row or position, `b` for another one or for a value, and `c`
-    // for a value or a choice between variants.
+    // These are random numbers. Most operations use `a` for a node, row or position, and `b` for another node or
+    // position or for a value. They use `c` for a value, or for a choice between variants.
     let a: Int
     let b: Int
     let c: Int
@@ -38,12 +38,13 @@ struct Operation: CustomStringConvertible {
         ]
         + [.peerInsert, .namedSet, .childRemove]
 
-    /// The kinds that a program uses: all kinds in a third of the programs, otherwise about half of them, so that some
-    /// programs use few kinds often. Most themes prefer certain kinds.
+    /// The kinds of operations that a program uses. A third of the programs choose among all kinds in `weights`. The
+    /// other programs choose among about half of these kinds, so that they use each of them more often. Most themes
+    /// prefer certain kinds.
     static func kinds(_ random: inout some RandomNumberGenerator, _ theme: Program.Theme) -> [Kind] {
         let isFull = Int.random(in: 0..<3, using: &random) == 0
-        let left = Set(Kind.allCases.filter { _ in isFull || Bool.random(using: &random) } + [.add, .delete, .name])
-        let plain = weights.filter(left.contains)
+        let chosen = Set(Kind.allCases.filter { _ in isFull || Bool.random(using: &random) } + [.add, .delete, .name])
+        let plain = weights.filter(chosen.contains)
         return switch theme {
         case .plain: plain
         case .chain:
@@ -88,7 +89,7 @@ struct Operation: CustomStringConvertible {
         c = Int.random(in: 0..<60, using: &random)
     }
 
-    /// The operations of one write. Some repeat the kind or the node of the operation before.
+    /// The operations of one write. Some repeat the kind or the node of the previous operation.
     static func series(_ count: Int, _ random: inout some RandomNumberGenerator, of kinds: [Kind]) -> [Operation] {
         var series: [Operation] = []
         for _ in 0..<count {

@@ -3,7 +3,7 @@ struct Property: Sendable {
     enum Kind: Sendable {
         case single
         case many(isMap: Bool)
-        /// Linking objects: the name of the property that links here, and its class.
+        /// Linking objects: the name and the class of the property that contains the links.
         case inverse(String, of: String)
     }
 
@@ -14,9 +14,9 @@ struct Property: Sendable {
     /// Whether the property contains `AnyRealmValue` values.
     var isAny = false
     var isSet = false
-    /// What happens to the object with this property when a target is deleted.
+    /// The rule for the object with this property when a target is deleted.
     var onDelete = Rule.nullify
-    /// What happens to the targets when the object is deleted.
+    /// The rule for the targets when the object with this property is deleted.
     var deleteRule = Rule.nullify
     var initial = ModelState.Value.none
 

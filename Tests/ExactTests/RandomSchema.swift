@@ -1,7 +1,7 @@
 import ModelTesting
 
-/// Random classes, with or without primary keys, and some with more than 64 properties. They have links of all kinds
-/// between them, and the inverses of the links.
+/// Random classes with or without primary keys. Some classes have more than 64 properties. The classes have links of
+/// all kinds to each other, and inverses of some of the links.
 struct RandomSchema {
     /// The schema facts of each class: the text that generated classes contain.
     let facts: [String]
@@ -98,11 +98,12 @@ struct RandomSchema {
         if deleteRule != .nullify { link.text += " deleteRule=\(deleteRule.rawValue)" }
     }
 
-    /// A random key path from a class: one property, a property behind links, or all properties of an object.
+    /// A random key path from a class: to one property, to a property at the end of a chain of links, or to all
+    /// properties of an object.
     func path(_ type: String, _ random: inout SeededRandom) -> String {
         var (names, type) = ([String](), type)
         for _ in 0..<4 {
-            // Prefer links: in classes with many properties, few properties are links.
+            // Half of the choices are among links only, because few properties of wide classes are links.
             let all = classes.of(type)
             let leading = all.filter { $0.target != nil }
             let some = Bool.random(using: &random) && !leading.isEmpty ? leading : all

@@ -6,7 +6,6 @@ final class RealmWatcher {
     private(set) var token: NotificationToken?
     /// The version of the last notification.
     private var known: UInt64
-    private var required: UInt64 = 0
     /// The number of commits of this Realm of which the observer has not been notified yet.
     private var commits = 0
     /// Whether the Realm was invalidated and may show a newer version without a notification.
@@ -14,10 +13,10 @@ final class RealmWatcher {
     private let refreshes: Bool
     /// The first error that a callback found.
     private var failure: String?
-    /// Calls since the last check.
+    /// The number of calls since the last check.
     private(set) var calls = 0
 
-    /// An action that the next callback performs. A callback at the beginning of a write does not perform it.
+    /// The action of the next callback. A callback at the beginning of a write leaves the action to a later callback.
     var action: (() -> Void)?
 
     /// - Parameter refreshes: Whether the observer refreshes the Realm on `refreshRequired`.
@@ -37,11 +36,11 @@ final class RealmWatcher {
         case .refreshRequired:
             if autorefresh { failure = failure ?? "is asked to refresh a Realm that refreshes automatically" }
             if refreshes, !isInWrite, !realm.refresh() {
-                failure = failure ?? "is asked to refresh, and the refresh does nothing"
+                failure = failure ?? "is asked to refresh, but the refresh does nothing"
             }
         case .didChange:
-            // The version is not read before the switch, because reading it makes an invalidated Realm show the newest
-            // version.
+            // The version is not read before the switch, because reading the version makes an invalidated Realm show
+            // the newest version.
             let version = realm.context.version
             if version <= known && commits == 0 && !allowsJump {
                 failure = failure ?? "is notified twice of version \(version)"
@@ -76,6 +75,6 @@ final class RealmWatcher {
         if let failure { return failure }
         if commits > 0 { return "is not notified of \(commits) commits" }
         guard let shown, !allowsJump else { return nil }
-        return known == shown ? nil : "was notified of version \(known), and the Realm shows \(shown)"
+        return known == shown ? nil : "was notified of version \(known), but the Realm shows \(shown)"
     }
 }

@@ -1,8 +1,8 @@
 import ConformanceModels
 import Martlet
 
-/// A node with its collections and embedded objects, retained across a write that is rolled back. Everything that the
-/// write deleted must be valid again.
+/// A node with its collections and embedded objects, retained while a write is made and rolled back. After the
+/// rollback, the node and all these objects must be valid.
 struct RetainedNode {
     private let serial: Int
     private let id: Int

@@ -4,8 +4,8 @@ import ModelTesting
 @testable import Martlet
 
 extension SchemaModelRunner {
-    /// One change, made in the model and in a Realm. The numbers are used modulo the number of rows, properties or
-    /// elements.
+    /// One change, made in the model and in a Realm. The random numbers are used modulo the number of rows, properties
+    /// or elements.
     struct Edit {
         private let kind: Int
         private let a: Int
@@ -33,7 +33,8 @@ extension SchemaModelRunner {
                 if case .inverse = property.kind { return false }
                 return property.name != "key"
             }
-            // Prefer the last properties: in classes with many properties, these have the highest indexes.
+            // Half of the edits use the last six properties, because these have the highest indexes in classes with
+            // many properties.
             let some = kind < 8 ? Array(all.suffix(6)) : all
             guard !some.isEmpty else { return }
             edit(some[b % some.count], serial, object, &model, realm)
@@ -167,7 +168,7 @@ extension SchemaModelRunner {
 }
 
 extension ModelState {
-    /// The object of a Realm for a row; nil if the row does not exist there.
+    /// The object of a Realm for a row; nil if the row does not exist in the Realm.
     func object(_ serial: Int, _ realm: Realm) -> ObjectBase? {
         guard let type = rows[serial]?.type, let key = keys[serial], let table = realm.context.table(named: type) else {
             return nil

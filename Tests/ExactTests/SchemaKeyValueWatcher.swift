@@ -16,6 +16,7 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
     private var times = ""
     /// The first error that a callback found.
     private var failure: String?
+    /// The number of calls since the last check.
     private(set) var calls = 0
     private var query: (() -> Void)?
     private var allowsNeedlessCalls = false
@@ -65,12 +66,13 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
         // A write that is rolled back may have deleted an object. Until the rollback restores the object, a key path
         // through it has no value.
         if let old, old != known, !(isRolledBack && old == "nil") {
-            failure = failure ?? "the old value is \(old), and the last reported value was \(known)"
+            failure = failure ?? "the old value is \(old), but the last reported value was \(known)"
         }
         known = new ?? "gone"
     }
 
-    /// Allows calls without a change in the next check: a rollback may cause pairs of calls that cancel each other.
+    /// Makes the next check accept calls without a change, because a rollback may cause pairs of calls that cancel each
+    /// other.
     func allowNeedlessCalls() { (allowsNeedlessCalls, isRolledBack) = (true, false) }
 
     /// Returns the first error that a callback found, or else an error in the current state; nil if there is none.
@@ -81,9 +83,9 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
         if isInvalidated, path != "isInvalidated" { return nil }
         let (value, times) = (value(model), writeTimes(model))
         defer { self.times = times }
-        if known != value { return "was notified of \(known), and the value is \(value)" }
+        if known != value { return "was notified of \(known), but the value is \(value)" }
         if allowsNeedlessCalls { return nil }
-        if calls > 0, times == self.times, path != "isInvalidated" { return "is called, and nothing was written" }
+        if calls > 0, times == self.times, path != "isInvalidated" { return "is called, but nothing was written" }
         return isRefresh && calls > 1 ? "is called \(calls) times by one refresh" : nil
     }
 

@@ -48,7 +48,7 @@ final class SchemaModelRunner {
     /// The number of writes that a deletion rule denied.
     private(set) var denied = 0
     var keyValueWatchers: [SchemaKeyValueWatcher] = []
-    // Keeps the file open with the types of the random schema.
+    // This coordinator keeps the file open with the types of the random schema.
     private let coordinator: StoreCoordinator
 
     init(_ program: Program) throws {

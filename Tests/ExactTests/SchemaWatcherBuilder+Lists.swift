@@ -3,9 +3,9 @@ import ModelTesting
 
 @testable import Martlet
 
-// Results of lists, which may contain an element several times.
+// Observers of results of lists. A list may contain an element several times.
 extension SchemaWatcherBuilder {
-    func members(
+    func watchMembers(
         of list: List<ObjectBase>, _ name: String, _ serial: Int, _ property: String, _ target: String,
         _ paths: [String]?, _ random: inout SeededRandom
     ) -> Watcher? {
@@ -18,7 +18,7 @@ extension SchemaWatcherBuilder {
         if isSorted { results = results.sorted(byKeyPath: "number", ascending: false) }
         if isDistinct { results = results.distinct(by: ["number"]) }
         let text = "\(limit.map { "below \($0)" } ?? "all")\(isSorted ? " sorted" : "")\(isDistinct ? " distinct" : "")"
-        return observe("\(text) of \(name)", results, paths, isStable: false) { model in
+        return observe("\(text) of \(name)", results, paths, keepsOrder: false) { model in
             var rows = model.targets(serial, property)
             func number(_ row: Int) -> Double { model.number(row, "number") ?? 0 }
             if let limit { rows = rows.filter { number($0) < limit } }

@@ -14,14 +14,14 @@ struct SchemaWatcherBuilder {
     func make() -> Watcher? {
         var random = SeededRandom(seed: seed)
         let type = schema.names.randomElement(using: &random) ?? ""
-        if Int.random(in: 0..<3, using: &random) == 0 { return results(type, &random) }
+        if Int.random(in: 0..<3, using: &random) == 0 { return watchResults(type, &random) }
         let rows = model.inKeyOrder(type)
         guard let serial = rows.randomElement(using: &random), let object = model.object(serial, realm) else {
             return nil
         }
         let collections = schema.classes.of(type).filter { if case .many = $0.kind { true } else { false } }
         guard let property = collections.randomElement(using: &random), Bool.random(using: &random) else {
-            return self.object(object, serial, type, &random)
+            return watchObject(object, serial, type, &random)
         }
         let paths = property.target.flatMap { keyPaths($0, &random) }
         let name = "'\(property.name)' of \(type) \(serial)\(WatcherBuilder.text(paths))"
@@ -29,13 +29,13 @@ struct SchemaWatcherBuilder {
             model.slots(serial, property.name).map { model.schemaItem($0, paths) }
         }
         switch object.value(forKey: property.name) {
-        case let list as List<Int>: return observe(name, list, nil, isStable: false, items)
+        case let list as List<Int>: return observe(name, list, nil, keepsOrder: false, items)
         case let list as List<ObjectBase>:
             guard let target = property.target, Bool.random(using: &random) else {
-                return observe(name, list, paths, isStable: false, items)
+                return observe(name, list, paths, keepsOrder: false, items)
             }
-            return members(of: list, name, serial, property.name, target, paths, &random)
-        case let set as MutableSet<ObjectBase>: return observe(name, set, paths, isStable: false, items)
+            return watchMembers(of: list, name, serial, property.name, target, paths, &random)
+        case let set as MutableSet<ObjectBase>: return observe(name, set, paths, keepsOrder: false, items)
         case let map as Map<ObjectBase?>: return observe(name, map, paths, items)
         default: return nil
         }
@@ -50,8 +50,8 @@ struct SchemaWatcherBuilder {
     }
 
     func observe<C: ObservableCollection>(
-        _ name: String, _ collection: C, _ paths: [String]?, isStable: Bool, _ items: @escaping (ModelState) -> [Item],
-        live: ((C) -> [String]?)? = nil
+        _ name: String, _ collection: C, _ paths: [String]?, keepsOrder: Bool,
+        _ items: @escaping (ModelState) -> [Item], live: ((C) -> [String]?)? = nil
     ) -> Watcher {
         let items = WatcherBuilder.memoized(items)
         let watcher = Watcher(name) {
@@ -64,7 +64,7 @@ struct SchemaWatcherBuilder {
             case .initial: onCall(watcher, .initial) { _, _ in nil }
             case .update(_, let change):
                 onCall(watcher, CallRecord(change)) {
-                    ChangeChecker.elements(items($0), items($1), change, isStable: isStable)
+                    ChangeChecker.elements(items($0), items($1), change, keepsOrder: keepsOrder)
                 }
             case .error(let error): onCall(watcher, CallRecord(error)) { _, _ in "\(error)" }
             }
@@ -96,7 +96,7 @@ struct SchemaWatcherBuilder {
         return watcher
     }
 
-    private func results(_ type: String, _ random: inout SeededRandom) -> Watcher? {
+    private func watchResults(_ type: String, _ random: inout SeededRandom) -> Watcher? {
         guard let table = realm.context.table(named: type) else { return nil }
         var results = Results<ObjectBase>(ResultsStorage(realm.context, table, QueryPlan(table: table.id)))
         let filter = filter(type, &random)
@@ -105,7 +105,7 @@ struct SchemaWatcherBuilder {
         if isSorted { results = results.sorted(byKeyPath: "number") }
         let paths = keyPaths(type, &random)
         let name = "\(type) \(filter?.text ?? "")\(isSorted ? " by number" : "")\(WatcherBuilder.text(paths))"
-        return observe(name, results, paths, isStable: !isSorted) { model in
+        return observe(name, results, paths, keepsOrder: !isSorted) { model in
             let rows = model.inKeyOrder(type).filter { filter?.holds(model, $0) ?? true }
             let sorted = rows.enumerated().sorted { left, right in
                 let numbers = (model.number(left.element, "number") ?? 0, model.number(right.element, "number") ?? 0)
@@ -144,7 +144,7 @@ struct SchemaWatcherBuilder {
 
     // MARK: Objects
 
-    private func object(
+    private func watchObject(
         _ object: ObjectBase, _ serial: Int, _ type: String, _ random: inout SeededRandom
     ) -> Watcher {
         let paths = keyPaths(type, &random)

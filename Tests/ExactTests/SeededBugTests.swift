@@ -3,7 +3,7 @@
     import MartletEngine
     import Testing
 
-    /// Checks that random programs find a seeded bug. 'make exact-bugs' runs this once for each bug, in a separate
+    /// Checks that random programs find a seeded bug. 'make exact-bugs' runs this test once for each bug, in a separate
     /// process.
     @Suite("seeded bugs")
     struct SeededBugTests {
@@ -17,7 +17,7 @@
             printLine("looking for \(bug.rawValue)")
             if bug.needsRandomSchemas { return try findWithSchemas(bug, count) }
             for seed in 1...count {
-                // Some bugs trap. The last printed seed is then the seed that failed.
+                // Some bugs cause a trap. The last printed seed is then the seed that failed.
                 printLine("seed \(seed)")
                 let program = Program(seed: seed)
                 guard let failure = try ModelRunner.run(program).failure else { continue }

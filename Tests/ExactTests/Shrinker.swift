@@ -29,7 +29,7 @@ enum Shrinker {
             return true
         }
         var size = 0
-        // Removing one part may make another part unnecessary.
+        // The loop repeats, because removing one part may make another part unnecessary.
         while size != best.program.size, runs < 1_000 {
             size = best.program.size
             _ = try shrink(best.program.steps, fails: fails)

@@ -1,13 +1,13 @@
 import ModelTesting
 
-/// One step of a program.
+/// One step of a program. A position selects one of the registered watchers.
 enum Step: CustomStringConvertible {
-    /// Who writes: the observed Realm, another Realm of the process, or a Realm that shares only the file with the
-    /// observed Realm, like a Realm of another process.
+    /// The Realm that writes: the observed Realm, another Realm of the process, or a Realm that shares only the file
+    /// with the observed Realm, like a Realm of another process.
     enum Writer { case here, otherThread, otherProcess }
 
     /// How an asynchronous write ends: by a commit, alone or grouped with others, or by a rollback. The write is rolled
-    /// back if its block cancels it, throws an error, or does not commit it.
+    /// back if its block cancels the write, throws an error, or does not commit the write.
     enum Ending: CaseIterable {
         case commit, commitGrouped, commitAlone, cancel, failure, leaveOpen
 
@@ -42,7 +42,7 @@ enum Step: CustomStringConvertible {
     case endDuringCall(Int, by: Int)
     /// The watcher at a position registers another watcher when it is called next.
     case watchDuringCall(WatcherPlan, by: Int)
-    /// In each call from now on, the watcher at a position reads what another watcher observes.
+    /// From now on, the watcher at a position reads in each call the contents that another watcher observes.
     case readDuringCalls(Int, by: Int)
     /// An asynchronous write.
     case asyncWrite([Operation], Ending)
@@ -117,8 +117,9 @@ struct Program {
         case any
         /// Rows with several accessors, and key-value observers of them.
         case furtherAccessors
-        /// Observers of sections. An observer of the Realm makes silent writes before they are called, or they are
-        /// called for a change only after a silent write.
+        /// Observers of sections. In some steps, an observer of the Realm makes silent writes before the observers of
+        /// sections are called. In others, an observer is called for a change only after a later silent write has
+        /// ended.
         case sections
     }
 
@@ -181,15 +182,16 @@ struct Program {
         Bool.random(using: &random) ? .commit : Step.Ending.allCases.randomElement(using: &random) ?? .commit
     }
 
-    /// Steps after which an observer is called late: for a change that precedes a silent write, when the silent write
-    /// has ended. Another observer, which is called when the silent write begins, writes too, and so defers the calls of
-    /// the observers after it. This observer also reads what the late observer observes.
+    /// Steps after which the watcher `silenced` is called late: it is called for a change that precedes a silent write
+    /// only when the silent write has ended. The watcher `writer` causes the delay. It is called when the silent write
+    /// begins, and writes into the same transaction, which defers the calls of the watchers after it. In each call,
+    /// `writer` also reads the contents that `silenced` observes.
     private static func lateChange(_ random: inout SeededRandom, _ kinds: [Operation.Kind]) -> [Step] {
         let operations = (0..<3).map { _ in
             let series = Operation.series(Int.random(in: 1...3, using: &random), &random, of: kinds)
             return Bool.random(using: &random) ? series : series + [Operation(&random, of: [.nameAll])]
         }
-        // An observer that was registered early is called before most others.
+        // An observer that was registered early is called before most other observers.
         let (writer, silenced) = (Int.random(in: 0..<3, using: &random), Int.random(in: 0..<60, using: &random))
         return [
             .readDuringCalls(silenced, by: writer), .write(operations[0], .otherThread),

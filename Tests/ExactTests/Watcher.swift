@@ -1,7 +1,7 @@
 import ConformanceModels
 import Martlet
 
-/// An observer under test: its registration, what it must see in the model, and the state that it knew last.
+/// An observer under test: its registration, the contents that it must see, and the state that it knew last.
 final class Watcher {
     /// An action inside a callback.
     enum CallbackAction {
@@ -18,7 +18,8 @@ final class Watcher {
     var known: [ModelState] = []
     /// The actions of the next callback.
     var actions: [CallbackAction] = []
-    /// The watcher whose live contents each callback reads too.
+    /// Another watcher. Each callback also reads the contents that the other watcher observes, and compares them with
+    /// the model.
     weak var readsInCalls: Watcher?
     /// The number of calls since the asynchronous loops last ran.
     var callsInRun = 0
@@ -27,7 +28,7 @@ final class Watcher {
     var executor: ObserverExecutors.Executor?
     /// The token of an observer on a queue or an actor. Writes on the thread of the test cannot silence it.
     var tokenOnExecutor: NotificationToken?
-    /// Inside a call, the version that the notified object or collection shows; nil if that is unknown.
+    /// Inside a call, the version that the notified object or collection shows; nil if the version is unknown.
     var version: (() -> UInt64?)?
     /// The row that owns the observed collection or object. The observer ends when the row is deleted.
     var owner: Int?
@@ -82,7 +83,7 @@ final class Watcher {
         }
     }
 
-    /// Treats a silent write as known if everything before it is known.
+    /// Treats the changes of a silent write as known if all changes before the write are known.
     func skipSilenced() {
         for (base, after) in silenced where known.contains(where: { missing($0, base) == nil }) {
             if !known.contains(where: { $0.time == after.time }) { known.append(after) }
@@ -100,7 +101,7 @@ final class Watcher {
     func consume<Change>(
         _ changes: Changes<Change>, on executor: ManualTaskExecutor, _ body: @escaping (Change) -> Void
     ) {
-        // Begin to observe now: another loop may run first, write, and delete the observed object.
+        // The observation begins now, because another loop may run first, write, and delete the observed object.
         nonisolated(unsafe) let iterator = changes.makeAsyncIterator()
         nonisolated(unsafe) let body = body
         loop = Task(executorPreference: executor) { while let change = await iterator.next() { body(change) } }
@@ -158,7 +159,8 @@ struct WatcherPlan: CustomStringConvertible {
         sort = Int.random(in: 0..<12, using: &random)
         cut = Int.random(in: 0..<12, using: &random)
         let isFar = theme == .chain && Int.random(in: 0..<3, using: &random) > 0
-        // All properties, or one of the longest key paths.
+        // Either 0, which selects all properties, or the index of one of the last three key paths, which are the
+        // longest.
         let far = Bool.random(using: &random) ? 0 : Self.nodePaths.count - Int.random(in: 1...3, using: &random)
         let some = Int.random(in: 0..<60, using: &random)
         paths = isFar ? far : some
@@ -192,7 +194,7 @@ struct WatcherPlan: CustomStringConvertible {
 
 // MARK: Queries
 
-/// A query, in the model and as the text for the Realm.
+/// A query that can be applied to the model and to results of the Realm.
 struct ModelQuery {
     private struct Filter: Sendable {
         let text: String
@@ -314,7 +316,7 @@ struct ModelQuery {
 extension ModelState.Value {
     var number: Double? { if case .number(let number) = self { number } else { nil } }
 
-    /// The order of values behind a link: rows without the link come last.
+    /// The order of values at the end of a link. Rows without the link come last.
     func precedesBehindLink(_ other: ModelState.Value) -> Bool {
         switch (self, other) {
         case (.none, _): false
@@ -323,7 +325,7 @@ extension ModelState.Value {
         }
     }
 
-    /// Equal for values that a query treats as equal: 0 and -0.
+    /// The value, with negative zero replaced by zero, because a query treats these two numbers as equal.
     var compared: ModelState.Value {
         if case .number(let number) = self { .number(number == 0 ? 0 : number) } else { self }
     }

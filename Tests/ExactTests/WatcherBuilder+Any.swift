@@ -32,49 +32,49 @@ extension WatcherBuilder {
 
     private var elementPaths: [String]? { Self.elementPaths[plan.paths % Self.elementPaths.count] }
 
-    func any() -> Watcher? {
+    func watchAnyValues() -> Watcher? {
         let paths = Self.anyPaths[plan.paths % Self.anyPaths.count]
         switch plan.base % 7 {
-        case 0, 1: return anyResults(paths)
-        case 6: return enumRows()
+        case 0, 1: return watchScalars(paths)
+        case 6: return watchEnumHolders()
         case 2:
             let scalars = model.scalars
             guard !scalars.isEmpty else { return nil }
             let (id, serial) = scalars[plan.node % scalars.count]
-            return realm.object(ofType: Scalars.self, forPrimaryKey: id).map { object($0, serial, paths) }
+            return realm.object(ofType: Scalars.self, forPrimaryKey: id).map { watchObject($0, serial, paths) }
         case 3:
             guard let row = model.only("ScalarLists"), let list = realm.objects(ScalarLists.self).first?.anyValues
             else { return nil }
-            return anyElements("a list of AnyRealmValues", list, row)
+            return watchAnyElements("a list of AnyRealmValues", list, row)
         case 4:
             guard let row = model.only("ScalarSets"), let set = realm.objects(ScalarSets.self).first?.anyValues else {
                 return nil
             }
-            return anyElements("a set of AnyRealmValues", set, row)
+            return watchAnyElements("a set of AnyRealmValues", set, row)
         default:
             guard let row = model.only("ScalarMaps"), let map = realm.objects(ScalarMaps.self).first?.anyValues else {
                 return nil
             }
             let paths = elementPaths
-            return self.map(map, row, "anyValues", paths) { $0.anyItem($1, paths) }
+            return watchMap(map, row, "anyValues", paths) { $0.anyItem($1, paths) }
         }
     }
 
-    private func anyElements<C: ObservableCollection & ThreadConfined & RealmCollection & SendableMetatype>(
+    private func watchAnyElements<C: ObservableCollection & ThreadConfined & RealmCollection & SendableMetatype>(
         _ name: String, _ collection: C, _ row: Int
     ) -> Watcher where C.Element == AnyRealmValue {
         let paths = elementPaths
-        return observe(name, collection, paths, isStable: false) { model in
+        return observe(name, collection, paths, keepsOrder: false) { model in
             model.slots(row, "anyValues").map { model.anyItem($0, paths) }
         } live: {
             $0.isInvalidated ? nil : $0.map(\.shown)
         }
     }
 
-    private func enumRows() -> Watcher {
+    private func watchEnumHolders() -> Watcher {
         let ascending = plan.sort.isMultiple(of: 2)
         let results = realm.objects(EnumHolder.self).sorted(byKeyPath: "state", ascending: ascending)
-        return observe("enum rows \(ascending ? "up" : "down")", results, nil, isStable: false) { model in
+        return observe("enum rows \(ascending ? "up" : "down")", results, nil, keepsOrder: false) { model in
             let sorted = model.enumRows.map(\.serial).enumerated().sorted { left, right in
                 let states = [left, right].map { model.singleValue($0.element, "state") }
                 if states[0] == states[1] { return left.offset < right.offset }
@@ -86,7 +86,7 @@ extension WatcherBuilder {
         }
     }
 
-    private func anyResults(_ paths: [String]?) -> Watcher {
+    private func watchScalars(_ paths: [String]?) -> Watcher {
         let filter = plan.filter < 12 ? Self.filters[plan.filter % Self.filters.count] : nil
         let isSorted = plan.sort < 10
         let isAscending = plan.cut % 3 > 0
@@ -97,7 +97,7 @@ extension WatcherBuilder {
         let node = realm.context.schema["Node"]?.id ?? 0
         let name =
             "rows with an AnyRealmValue\(filter.map { " where \($0.text)" } ?? "")\(isSorted ? " by \(sort)\(isAscending ? "" : " down")" : "")"
-        return observe(name, results, paths, isStable: !isSorted) { model in
+        return observe(name, results, paths, keepsOrder: !isSorted) { model in
             let rows = model.scalars.map(\.serial).filter { filter?.holds(model, $0) ?? true }
             if !isSorted { return rows.map { model.item($0, paths) } }
             let sorted = rows.enumerated().sorted { left, right in
@@ -126,7 +126,7 @@ extension ModelState {
         return values.0.precedes(values.1) ? -1 : values.1.precedes(values.0) ? 1 : 0
     }
 
-    /// An `AnyRealmValue` as it is stored.
+    /// The stored form of an `AnyRealmValue`.
     private func stored(_ value: Value, _ node: TableID) -> SQLValue {
         switch value {
         case .none: .null

@@ -4,7 +4,7 @@ import Foundation
 @testable import Martlet
 
 extension WatcherBuilder {
-    /// A label of the projection, and the path behind it.
+    /// A label of the projection `NodeProjection`, and the key path that the label represents.
     struct Label {
         let name: String
         let path: String
@@ -19,15 +19,15 @@ extension WatcherBuilder {
         ].map { Label(name: $0.0, path: $0.1) }
     }
 
-    func object(_ node: Node, _ serial: Int) -> Watcher? {
+    func watchObject(_ node: Node, _ serial: Int) -> Watcher? {
         if plan.base % 4 == 0 {
             guard let part = node.part, let row = model.link(serial, "part") else { return nil }
-            return object(part, row, plan.partPaths)
+            return watchObject(part, row, plan.partPaths)
         }
-        return object(node, serial, plan.nodePaths)
+        return watchObject(node, serial, plan.nodePaths)
     }
 
-    func object<O: KeyPathObservable>(_ object: O, _ serial: Int, _ keyPaths: [String]?) -> Watcher {
+    func watchObject<O: KeyPathObservable>(_ object: O, _ serial: Int, _ keyPaths: [String]?) -> Watcher {
         let type = model.rows[serial]?.type ?? ""
         var names: [String: [String]] = [:]
         for property in model.classes.of(type) {
@@ -65,7 +65,7 @@ extension WatcherBuilder {
         return watcher
     }
 
-    /// The key paths that `path` stands for and that begin with `property`; `*` stands for every property.
+    /// The key paths that `path` stands for and that begin with `property`. In `path`, `*` stands for every property.
     private static func paths(
         _ path: String, from property: Property, of type: String, _ model: ModelState
     ) -> [String] {
@@ -79,7 +79,7 @@ extension WatcherBuilder {
         return itself + [own.joined(separator: ".")]
     }
 
-    func projection(_ node: Node, _ serial: Int) -> Watcher {
+    func watchProjection(_ node: Node, _ serial: Int) -> Watcher {
         let names = Dictionary(uniqueKeysWithValues: Label.all.map { ($0.name, [$0.path]) })
         let watcher = makeWatcher("projection of node \(node.id)", serial, names) { node.isInvalidated }
         watcher.token = NodeProjection(projecting: node).observe(callback(watcher, serial, names))
@@ -138,12 +138,12 @@ extension WatcherBuilder {
             for (value, expected) in [
                 (change.oldValue, old.singleValue(serial, name)), (change.newValue, new.singleValue(serial, name)),
             ] {
-                // The linked object may have been deleted.
+                // The values are not compared, because a linked object may have been deleted.
                 if property.isAny, expected.containsLink { continue }
                 let (shown, text) = (Self.text(value, old: old), Self.text(expected, old, new))
-                // An earlier callback may have deleted the linked object.
+                // The value may be nil, because an earlier callback may have deleted the linked object.
                 if case .row(let row) = expected, value == nil, history().last?.rows[row] == nil { continue }
-                if let shown, shown != text { return "'\(name)' is reported as \(shown), and is \(text)" }
+                if let shown, shown != text { return "'\(name)' is reported as \(shown), but is \(text)" }
             }
         }
         return changes.first { names[$0.name] == nil }.map { "'\($0.name)' is reported, but not observed" }

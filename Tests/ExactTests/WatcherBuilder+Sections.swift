@@ -10,7 +10,8 @@ struct WatchedKey: Hashable, CustomStringConvertible {
 
     init(_ text: String) { description = text }
 
-    /// Creates the key of a number: the last bit of a whole number, 'nan' for NaN, and 'none' for any other number.
+    /// Creates the key of a number: the remainder of a whole number divided by 2, 'nan' for NaN, and 'none' for any
+    /// other number.
     init(_ number: Double) {
         description = number.isNaN ? "nan" : Int(exactly: number).map { "\($0 % 2)" } ?? "none"
         if number.isNaN { self.number = .nan }
@@ -62,7 +63,7 @@ extension WatcherBuilder {
         return nil
     }
 
-    func sections(_ node: Node, _ serial: Int) -> Watcher {
+    func watchSections(_ node: Node, _ serial: Int) -> Watcher {
         let (live, sections) = sectioned(node, serial)
         let watcher = Watcher("sections of \(sectionText(node))") {
             Self.missingChange(sections($0), sections($1))
@@ -75,7 +76,7 @@ extension WatcherBuilder {
         return watcher
     }
 
-    func section(_ node: Node, _ serial: Int) -> Watcher? {
+    func watchSection(_ node: Node, _ serial: Int) -> Watcher? {
         let (live, sections) = sectioned(node, serial)
         guard let section = live.first else { return nil }
         let key = section.key.description

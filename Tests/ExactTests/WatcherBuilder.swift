@@ -18,16 +18,16 @@ extension Watcher {
             onCall: onCall
         )
         switch plan.kind {
-        case .values: return builder.values()
-        case .results: return builder.results()
-        case .projected: return builder.projected()
-        case .any: return builder.any()
+        case .values: return builder.watchValues()
+        case .results: return builder.watchResults()
+        case .projected: return builder.watchProjectedResults()
+        case .any: return builder.watchAnyValues()
         default:
             let nodes = model.nodes
             guard !nodes.isEmpty else { return nil }
             let (id, serial) = nodes[plan.node % nodes.count]
             guard let node = furtherAccessors.accessor(id, serial, realm, plan.filter) else { return nil }
-            let watcher = builder.watcher(node, serial)
+            let watcher = builder.watch(node, serial)
             watcher?.owner = serial
             return watcher
         }
@@ -46,34 +46,34 @@ struct WatcherBuilder {
     let history: () -> [ModelState]
     let onCall: CallHandler
 
-    func watcher(_ node: Node, _ serial: Int) -> Watcher? {
+    func watch(_ node: Node, _ serial: Int) -> Watcher? {
         switch plan.kind {
         case .list:
             plan.base % 3 == 0
-                ? list(node.parts, serial, "parts", plan.partPaths)
-                : list(node.children, serial, "children", plan.nodePaths)
-        case .set: list(node.peers, serial, "peers", plan.nodePaths)
+                ? watchList(node.parts, serial, "parts", plan.partPaths)
+                : watchList(node.children, serial, "children", plan.nodePaths)
+        case .set: watchList(node.peers, serial, "peers", plan.nodePaths)
         case .map:
             plan.base % 2 == 0
-                ? map(node.named, serial, "named", plan.nodePaths)
-                : map(node.partsByName, serial, "partsByName", plan.partPaths)
-        case .links: links(node, serial)
-        case .sections: sections(node, serial)
-        case .section: section(node, serial)
-        case .object: object(node, serial)
-        default: projection(node, serial)
+                ? watchMap(node.named, serial, "named", plan.nodePaths)
+                : watchMap(node.partsByName, serial, "partsByName", plan.partPaths)
+        case .links: watchLinks(node, serial)
+        case .sections: watchSections(node, serial)
+        case .section: watchSection(node, serial)
+        case .object: watchObject(node, serial)
+        default: watchProjection(node, serial)
         }
     }
 
     // MARK: Collections
 
     func observe<C: ObservableCollection & ThreadConfined & SendableMetatype>(
-        _ name: String, _ collection: C, _ keyPaths: [String]?, isStable: Bool,
+        _ name: String, _ collection: C, _ keyPaths: [String]?, keepsOrder: Bool,
         _ items: @escaping (ModelState) -> [Item],
         shown: ((ModelState) -> [String])? = nil, live: @escaping (C) -> [String]?
     ) -> Watcher {
         let items = Self.memoized(items)
-        // On a queue or an actor, callbacks receive another instance.
+        // On a queue or an actor, callbacks receive another instance of the collection.
         var collection = collection
         let watcher = Watcher("\(name)\(Self.text(keyPaths))\(executorText)") {
             ChangeChecker.missingChange(items($0), items($1))
@@ -94,7 +94,7 @@ struct WatcherBuilder {
                     // Properties outside of the key paths may have changed since the state `old` without a call.
                     let between = past.isEmpty ? [] : history().filter { $0.time > old.time && $0.time < new.time }
                     let error =
-                        ChangeChecker.elements(items(old), items(new), update, isStable: isStable)
+                        ChangeChecker.elements(items(old), items(new), update, keepsOrder: keepsOrder)
                         ?? ChangeChecker.deletedElements(items(old), [old] + between, update.deletions, past)
                     return error.map { "\($0): \(CallRecord(update).text())" }
                 }
@@ -109,7 +109,7 @@ struct WatcherBuilder {
             executors.observe(watcher, executor) { queue in
                 observed.observeChanges(keyPaths: keyPaths, on: queue, receive)
             } onActor: { actor in
-                // A callback may have deleted the owner of the collection before this runs.
+                // A callback may have deleted the owner of the collection before this closure runs.
                 if observed.isInvalidated { return .ended }
                 return await observed.observeChanges(keyPaths: keyPaths, on: actor) { _, change in receive(change) }
             }
@@ -131,7 +131,7 @@ struct WatcherBuilder {
         }
     }
 
-    /// Where the observer is called, for its name.
+    /// The part of the name of the observer that says where the observer is called.
     var executorText: String {
         guard executors != nil, !plan.isLoop, let executor = plan.executor else { return "" }
         return executor == .queue ? " on a queue" : " on an actor"
@@ -139,7 +139,7 @@ struct WatcherBuilder {
 
     static func text(_ keyPaths: [String]?) -> String { keyPaths.map { " by \($0)" } ?? "" }
 
-    /// The results that a query starts from, and the function that finds its rows in the model.
+    /// The results that a query starts from, and a function that finds the rows of these results in the model.
     func base(_ node: Node?, _ serial: Int) -> (results: Results<Node>, rows: (ModelState) -> [Int]) {
         guard let node else { return (realm.objects(Node.self), { $0.nodes.map(\.serial) }) }
         switch plan.base {
@@ -172,14 +172,14 @@ struct WatcherBuilder {
         return realm.object(ofType: Node.self, forPrimaryKey: id).map { ($0, serial) }
     }
 
-    func results() -> Watcher {
+    func watchResults() -> Watcher {
         let owner = plannedNode()
         let (base, rows) = base(owner?.node, owner?.serial ?? 0)
         let query = ModelQuery(plan)
         // Elements of lists and maps can move, like rows of sorted results.
         let isSorted = !query.descriptors.isEmpty || owner != nil && [0, 1, 3, 6, 7].contains(plan.base)
         let name = "results of \(baseText(owner?.node)) \(query.text)"
-        let watcher = observe(name, query.apply(base), plan.nodePaths, isStable: !isSorted) { model in
+        let watcher = observe(name, query.apply(base), plan.nodePaths, keepsOrder: !isSorted) { model in
             query.apply(rows(model), model).map { model.item($0, plan.nodePaths) }
         } live: {
             $0.isInvalidated ? nil : $0.map { "\($0.id)" }
@@ -188,13 +188,13 @@ struct WatcherBuilder {
         return watcher
     }
 
-    func projected() -> Watcher {
+    func watchProjectedResults() -> Watcher {
         let query = ModelQuery(plan)
         let paths = Label.all.map(\.path)
         return observe(
             "projections of nodes \(query.text)",
             query.apply(realm.objects(Node.self)).projected(NodeProjection.self), nil,
-            isStable: query.descriptors.isEmpty
+            keepsOrder: query.descriptors.isEmpty
         ) { model in
             query.apply(model.nodes.map(\.serial), model).map { model.item($0, paths) }
         } shown: { model in
@@ -204,10 +204,10 @@ struct WatcherBuilder {
         }
     }
 
-    private func list<C: ObservableCollection & ThreadConfined & RealmCollection & SendableMetatype>(
+    private func watchList<C: ObservableCollection & ThreadConfined & RealmCollection & SendableMetatype>(
         _ list: C, _ serial: Int, _ name: String, _ keyPaths: [String]?
     ) -> Watcher where C.Element: ObjectBase {
-        observe("'\(name)' of \(owner(serial))", list, keyPaths, isStable: false) { model in
+        observe("'\(name)' of \(owner(serial))", list, keyPaths, keepsOrder: false) { model in
             model.slots(serial, name).map { model.item($0, keyPaths) }
         } live: {
             $0.isInvalidated ? nil : $0.map { "\(($0 as? Node)?.id.description ?? ($0 as? Part)?.name ?? "")" }
@@ -218,11 +218,11 @@ struct WatcherBuilder {
         model.id(serial).map { "node \($0)" } ?? model.rows[serial]?.type ?? "a deleted object"
     }
 
-    private func links(_ node: Node, _ serial: Int) -> Watcher {
+    private func watchLinks(_ node: Node, _ serial: Int) -> Watcher {
         let names = ["previous", "parents", "peersOf", "namedBy"]
         let links = [node.previous, node.parents, node.peersOf, node.namedBy]
         let choice = plan.base % names.count
-        return observe("'\(names[choice])' of node \(node.id)", links[choice], plan.nodePaths, isStable: true) {
+        return observe("'\(names[choice])' of node \(node.id)", links[choice], plan.nodePaths, keepsOrder: true) {
             model in
             model.targets(serial, names[choice]).map { model.item($0, plan.nodePaths) }
         } live: {
@@ -230,18 +230,18 @@ struct WatcherBuilder {
         }
     }
 
-    func values() -> Watcher? {
+    func watchValues() -> Watcher? {
         switch plan.base % 4 {
         case 3:
             guard let row = model.only("ScalarLists"), let nodes = realm.objects(ScalarLists.self).first?.nodes else {
                 return nil
             }
-            return list(nodes, row, "nodes", plan.nodePaths)
+            return watchList(nodes, row, "nodes", plan.nodePaths)
         case 0:
             guard let row = model.only("ScalarLists"), let list = realm.objects(ScalarLists.self).first?.ints else {
                 return nil
             }
-            return observe("a list of numbers", list, nil, isStable: false) { model in
+            return observe("a list of numbers", list, nil, keepsOrder: false) { model in
                 model.slots(row, "ints").map { model.item($0, nil) }
             } live: {
                 $0.isInvalidated ? nil : $0.map { "\(Double($0))" }
@@ -250,7 +250,7 @@ struct WatcherBuilder {
             guard let row = model.only("ScalarSets"), let set = realm.objects(ScalarSets.self).first?.strings else {
                 return nil
             }
-            return observe("a set of texts", set, nil, isStable: false) { model in
+            return observe("a set of texts", set, nil, keepsOrder: false) { model in
                 model.slots(row, "strings").map { model.item($0, nil) }
             } live: {
                 $0.isInvalidated ? nil : Array($0)
@@ -259,11 +259,11 @@ struct WatcherBuilder {
             guard let row = model.only("ScalarMaps"), let map = realm.objects(ScalarMaps.self).first?.doubles else {
                 return nil
             }
-            return self.map(map, row, "doubles", nil)
+            return watchMap(map, row, "doubles", nil)
         }
     }
 
-    func map<Value>(
+    func watchMap<Value>(
         _ map: Map<Value>, _ serial: Int, _ name: String, _ keyPaths: [String]?,
         _ item: ((ModelState, ModelState.Slot) -> Item)? = nil
     ) -> Watcher {

@@ -1,5 +1,5 @@
-// Valid ways to pass objects to another isolation domain. Tests/generated-check.sh compiles this with the models of
-// Schemas/Kennel.
+// Valid ways to pass objects to another isolation domain. Tests/generated-check.sh compiles this file together with the
+// models of Schemas/Kennel.
 import Dispatch
 import Martlet
 

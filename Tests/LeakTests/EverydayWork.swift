@@ -10,7 +10,7 @@ import Observation
     import OpenCombine
 #endif
 
-/// Typical work with a Realm, in rounds that must release everything.
+/// Typical work with a Realm, in rounds. Each round must release everything that it has created.
 ///
 /// A round runs inside the run loop of its thread.
 struct EverydayWork {
@@ -77,7 +77,7 @@ struct EverydayWork {
         ]
     }
 
-    /// Freezes, thaws, passes objects to another thread, and refreshes after that thread has written.
+    /// Freezes and thaws objects, passes objects to another thread, and refreshes after that thread has written.
     func passToAnotherThread(_ configuration: Realm.Configuration) throws {
         let realm = try Realm(configuration: configuration)
         let node = Node(id: 1, name: "a")
@@ -172,7 +172,7 @@ struct EverydayWork {
         try realm.write { realm.deleteAll() }
     }
 
-    /// Creates a file with one type, migrates it to two, copies it, and deletes both files.
+    /// Creates a file with one type, migrates it to two types, copies it, and deletes both files.
     func migrate(_ round: Int) throws {
         var settings = Realm.Configuration(
             fileURL: folder.appendingPathComponent("migrated.realm"), objectTypes: [IntKey.self])
@@ -241,7 +241,8 @@ final class Calls: @unchecked Sendable {
 
     var count: Int { lock.withLock { number } }
 
-    /// Runs the run loop of this thread until the expected number of calls were made. Traps after the given time.
+    /// Runs the run loop of this thread until the expected number of calls have been made. Traps if they are not made
+    /// within the given time.
     func wait(atLeast expected: Int, seconds: TimeInterval = 60) {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while count < expected, Date() < deadline {
@@ -251,7 +252,7 @@ final class Calls: @unchecked Sendable {
     }
 }
 
-/// Runs `body` on a new thread inside its run loop, and waits until it returns.
+/// Runs `body` inside the run loop of a new thread, and waits until `body` returns.
 func onRunLoopThread(_ body: @escaping () throws -> Void) throws {
     nonisolated(unsafe) var failure: (any Error)?
     nonisolated(unsafe) let body = body

@@ -33,8 +33,8 @@ struct FootprintSeries {
         return after - before
     }
 
-    /// The minima of eight equally long parts. The minima of a leak grow in all parts. Those of a cache grow only in
-    /// the first parts.
+    /// The minima of eight equally long parts. In the case of a leak, the minima grow in all parts. In the case of a
+    /// cache, they grow only in the first parts.
     func eighths(of value: KeyPath<Footprint, Int>) -> [Int] {
         (0..<8).map { part in
             footprints[footprints.count * part / 8..<footprints.count * (part + 1) / 8].map { $0[keyPath: value] }.min()
@@ -42,7 +42,7 @@ struct FootprintSeries {
         }
     }
 
-    /// The number of rounds from the middle of the second quarter to the middle of the last one, which is half of all
-    /// rounds. `growth` is the growth during these rounds.
+    /// The number of rounds from the middle of the second quarter to the middle of the last quarter. This is half of
+    /// all rounds. `growth` is the growth during these rounds.
     var rounds: Int { roundsPerBatch * footprints.count / 2 }
 }

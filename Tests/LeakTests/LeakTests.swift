@@ -6,17 +6,18 @@ private let leakSeconds = ProcessInfo.processInfo.environment["MARTLET_LEAKS"].f
 /// Repeats typical work with a Realm (`EverydayWork`) and measures the resources of the process. A resource that grows
 /// with the number of rounds is leaked.
 ///
-/// `MARTLET_LEAKS` is the duration in seconds. The process must do nothing else during this time, so the suite is
-/// disabled without the variable.
+/// The environment variable `MARTLET_LEAKS` is the duration in seconds. The process must do nothing else during this
+/// time. So the suite is disabled if the variable is not set.
 @Suite("leaks", .enabled(if: leakSeconds != nil, "make leaks"))
 struct LeakTests {
     /// The memory that caches of the system use while they fill: Dispatch keeps up to 1,024 freed blocks of 64 bytes
     /// per thread, and the Swift runtime keeps the metadata of the types that were used.
     private static let allowedCacheBytes = 700_000
-    /// The growth that is allowed per round. It is less than the leak of one small object per notification of a round.
+    /// The growth that is allowed per round. It is less than the growth would be if each notification of a round leaked
+    /// one small object.
     private static let allowedBytesPerRound = 200
-    /// Idle threads that Dispatch and the concurrency runtime keep. Their number varies. A leak of one thread per round
-    /// would add dozens.
+    /// The number of additional idle threads that Dispatch and the concurrency runtime may keep, which varies. A leak
+    /// of one thread per round would add dozens of threads.
     private static let allowedThreads = 8
     private static let roundsPerBatch = 4
 
@@ -46,7 +47,7 @@ struct LeakTests {
         #expect(bytes < Self.allowedCacheBytes + Self.allowedBytesPerRound * series.rounds)
         #expect(series.growth(of: \.descriptors) <= 0)
         #expect(series.growth(of: \.threads) <= Self.allowedThreads)
-        #expect(Self.allowedThreads < series.rounds / 2, "too few rounds to distinguish leaked threads from idle ones")
+        #expect(Self.allowedThreads < series.rounds / 2, "too few rounds to distinguish leaked and idle threads")
         #expect(series.growth(of: \.files) <= 0)
     }
 }

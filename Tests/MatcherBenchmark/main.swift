@@ -3,9 +3,9 @@
 //     swift build -c release --product MatcherBenchmark && .build/release/MatcherBenchmark
 //
 // A change is an update of a flight with 20 properties. The values of the rows are chosen from the values that the
-// subscriptions compare. So a change has the same number of recipients on average, however many subscriptions there
-// are. The time of a change is the CPU time of the best of nine runs, because other processes can only make a run
-// slower. The runs with different numbers of subscriptions alternate.
+// subscriptions compare. Therefore the average number of recipients of a change does not depend on the number of
+// subscriptions. The time of a change is the CPU time of the fastest of nine runs, because other processes can only
+// make a run slower. The runs with different numbers of subscriptions alternate.
 
 import Foundation
 import MartletEngine
@@ -14,7 +14,7 @@ import MartletSyncService
 import MartletValues
 import ModelTesting
 
-/// The flights of the measurement. The first properties are those that queries compare.
+/// The flights of the measurement. The subscriptions compare only the first six properties.
 enum Flight {
     static let number = ConditionOperand(ValuePath(0), .integer)
     static let carrier = ConditionOperand(ValuePath(1), .text)
@@ -23,7 +23,10 @@ enum Flight {
     static let departure = ConditionOperand(ValuePath(4), .date)
     static let note = ConditionOperand(ValuePath(5), .text)
 
-    /// - Parameter range: the number of flight numbers and of airports. Departures lie within `range` × 90 seconds.
+    /// Returns the row of a flight.
+    ///
+    /// - Parameter range: the number of different flight numbers, and of different airports. Departures lie within
+    ///   `range` × 90 seconds.
     static func row(_ number: Int, _ range: Int, _ random: inout SeededRandom) -> RowImage {
         var values: [ValuePath: SyncValue] = [:]
         for property in 5..<20 { values[ValuePath(property)] = .scalar(.text("value \(property)")) }
@@ -79,7 +82,7 @@ func tenths(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
 
 func test(_ test: ConditionTest) -> SubscriptionCondition { test.canonical }
 
-/// A kind of subscription. Different numbers give different conditions.
+/// A kind of subscription. `condition(_:)` returns the condition of the subscription with this number.
 enum Mix: String, CaseIterable {
     case equality = "equality of one property"
     case conjunction = "equality of two properties"
@@ -119,7 +122,7 @@ func matcher(_ mix: Mix, _ count: Int) -> SubscriptionMatcher {
     return matcher
 }
 
-/// Updates of flights: each changes the delay, and one in four also changes the origin.
+/// Returns updates of flights. Each update changes the delay, and every fourth update also changes the origin.
 func changes(_ count: Int, range: Int) -> [(RowImage, RowImage)] {
     var random = SeededRandom(seed: 1)
     return (0..<count).map { number in
@@ -160,11 +163,11 @@ for count in [0, 1, 10, 100, 1_000, 10_000] {
     }
     let sample = changes(count > 100 ? 200 : 5_000, range: 10_000)
     let measured = Measurement.all([(shared, sample), (different, sample)])
-    let (one, many) = (measured[0], measured[1])
-    print("  \(count) of the same query: \(tenths(one.nanosecondsPerChange / 1_000)) µs a change")
+    let (sharedResult, differentResult) = (measured[0], measured[1])
+    print("  \(count) of the same query: \(tenths(sharedResult.nanosecondsPerChange / 1_000)) µs a change")
     print(
-        "  \(count) of different queries: \(tenths(many.nanosecondsPerChange / 1_000)) µs a change, "
-            + "\(tenths(many.nanosecondsPerChange / Double(max(count, 1)) / 1_000)) µs a recipient")
+        "  \(count) of different queries: \(tenths(differentResult.nanosecondsPerChange / 1_000)) µs a change, "
+            + "\(tenths(differentResult.nanosecondsPerChange / Double(max(count, 1)) / 1_000)) µs a recipient")
 }
 
 print("adding and removing:")

@@ -2,9 +2,9 @@ import Foundation
 
 /// A series of random programs. Each program is made from its own seed.
 ///
-/// For a campaign named `MARTLET_EXACT`, the environment variable `MARTLET_EXACT` is the number of programs,
-/// `MARTLET_EXACT_SEED` the seed of the first one. With `MARTLET_EXACT_TRACE`, each seed is written to the standard
-/// error before its program runs, which shows the seed of a program that traps.
+/// For a campaign named `MARTLET_EXACT`, the environment variable `MARTLET_EXACT` is the number of programs, and
+/// `MARTLET_EXACT_SEED` is the seed of the first program. With `MARTLET_EXACT_TRACE`, each seed is written to the
+/// standard error before its program runs, which shows the seed of a program that traps.
 package struct Campaign {
     package let seeds: Range<UInt64>
     package let isTraced: Bool

@@ -1,5 +1,5 @@
-/// Removes elements that a failing input does not need: runs of elements first, then shorter runs, finally single
-/// elements (a simple form of delta debugging, Zeller and Hildebrandt 2002).
+/// Removes elements that a failing input does not need: first long runs of elements, then shorter runs, and finally
+/// single elements. This is a simple form of delta debugging (Zeller and Hildebrandt 2002).
 ///
 /// `fails` returns whether the input still fails with the given elements. The result is the last input that failed.
 package func shrink<Element>(_ elements: [Element], fails: ([Element]) throws -> Bool) rethrows -> [Element] {

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("publishers: demand")
 struct DemandTests {
-    @Test("a subscriber gets as many values as it requests; changes between them are merged N170 N40")
+    @Test("a subscriber gets as many values as it requests; changes before the next request are merged N170 N40")
     func one() throws {
         let test = try TestRealm()
         _ = try test.graph()
@@ -56,7 +56,7 @@ struct DemandTests {
         #expect(subscriber.values.count == 2)
     }
 
-    @Test("the demand that a subscriber returns for a value is added to its demand N170")
+    @Test("the demand that a subscriber returns for a value is added to its remaining demand N170")
     func more() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -106,7 +106,7 @@ struct DemandTests {
         while !test.realm.context.hub.isIdle { test.scheduler.run() }
         for id in 4...6 {
             try test.onNewThread { realm in try realm.write { realm.add(Node(id: id)) } }
-            // The delivery is scheduled when the change set is computed.
+            // The delivery is scheduled as soon as the change set is computed.
             #expect(test.scheduler.waitForWork())
             token.pause()
             test.scheduler.run()
@@ -141,7 +141,7 @@ struct DemandTests {
         #expect(subscriber.values.count == 1)
     }
 
-    @Test("Realm changes made while the subscriber has no demand are one value at its next request N170")
+    @Test("changes of a Realm while the subscriber has no demand cause one value at its next request N170")
     func realm() throws {
         let test = try TestRealm()
         let nodes = try test.graph()

@@ -8,7 +8,7 @@ import MartletTestSupport
     import OpenCombine
 #endif
 
-/// A subscriber that requests values when a test calls `request`, and keeps the values that it receives.
+/// A subscriber that requests values only when a test calls `request`. It keeps the values that it receives.
 final class DemandSubscriber<Input, Failure: Error>: Subscriber {
     private(set) var values: [Input] = []
     private(set) var isFinished = false
@@ -33,7 +33,7 @@ final class DemandSubscriber<Input, Failure: Error>: Subscriber {
 }
 
 extension TestRealm {
-    /// Adds the nodes 1 to 3. The first node links to the second.
+    /// Adds the nodes 1 to 3 and returns them. The first node links to the second node.
     func graph() throws -> [Node] {
         let nodes = (1...3).map { Node(id: $0, name: "n\($0)") }
         try realm.write {
@@ -47,7 +47,7 @@ extension TestRealm {
         return nodes
     }
 
-    /// Commits a write, and delivers its changes.
+    /// Commits a write and delivers its changes.
     func commit(_ body: () -> Void) throws {
         try realm.write { body() }
         realm.refresh()

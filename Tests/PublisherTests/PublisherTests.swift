@@ -158,7 +158,7 @@ struct PublisherTests {
     }
 
     @Test(
-        "objectWillChange continues when a change set could not be computed; valuePublisher fails with the error N172"
+        "if a change set cannot be computed, objectWillChange continues, and valuePublisher fails with the error N172"
     )
     func failures() throws {
         let test = try TestRealm()
@@ -229,7 +229,7 @@ struct PublisherTests {
     }
 }
 
-/// An observable value whose observers a test notifies directly, to report failures.
+/// An observable value. A test notifies its observers directly, so that it can report failures.
 private struct FaultySource: RealmSubscribable {
     struct Fault: Error {}
 

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("publishers: other queues")
 struct QueuePublisherTests {
-    /// Collects the texts that observers on a queue add. A test waits until there are enough texts.
+    /// Collects the texts that observers on a queue add. A test can wait for a number of texts.
     // Sendable: the lock guards the texts.
     private final class Mailbox: @unchecked Sendable {
         private let lock = NSCondition()
@@ -27,7 +27,7 @@ struct QueuePublisherTests {
             lock.unlock()
         }
 
-        /// Waits until there are `count` texts, at most 30 seconds, and returns all of them.
+        /// Waits at most 30 seconds until there are `count` texts, and returns all texts.
         func waitForTexts(_ count: Int) -> [String] {
             let deadline = Date(timeIntervalSinceNow: 30)
             lock.lock()
@@ -107,7 +107,7 @@ struct QueuePublisherTests {
     }
 
     @Test(
-        "threadSafeReference().receive(on:) publishes live objects of the queue, and skips deleted ones N173 N128"
+        "threadSafeReference().receive(on:) publishes live objects of the queue, and skips deleted objects N173 N128"
     )
     func transferring() throws {
         let test = try TestRealm()
@@ -138,7 +138,7 @@ struct QueuePublisherTests {
         withExtendedLifetime(kept) {}
     }
 
-    @Test("freeze() publishes the version of the change set, even if an earlier callback has written N126 N103")
+    @Test("freeze() publishes the version of the change set, even if an earlier callback has made a write N126 N103")
     func freezingAfterWrite() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -261,7 +261,7 @@ struct QueuePublisherTests {
     }
 
     @Test(
-        "opening the Realm of a queue is retried, and no change is skipped or reordered meanwhile N128")
+        "if opening the Realm of a queue fails, it is retried, and no change is skipped or reordered N128")
     func openingLater() throws {
         let test = try TestRealm()
         let nodes = try test.graph()

@@ -17,6 +17,7 @@ import Testing
 struct SilentWritePublisherTests {
     private final class Screen { var token: NotificationToken? }
 
+    /// Adds a node for each id, each in its own write. If `screen` is not nil, the writes do not notify its token.
     private func add(_ ids: ClosedRange<Int>, _ test: TestRealm, silencing screen: Screen? = nil) throws {
         let tokens = [screen?.token].compactMap { $0 }
         for id in ids { try test.realm.write(withoutNotifying: tokens) { test.realm.add(Node(id: id)) } }
@@ -179,7 +180,7 @@ struct SilentWritePublisherTests {
             test.realm.objects(Node.self).observe { _ in
                 guard shouldChange else { return }
                 shouldChange = false
-                // Runs while the silent write begins. This change postpones the call of the subscriber.
+                // This observer runs while the silent write begins. Its change postpones the call of the subscriber.
                 nodes[0].name = "x"
             },
         ]
@@ -226,7 +227,7 @@ struct SilentWritePublisherTests {
         test.realm.refresh()
         subscriber.request(.max(1))
         subscriber.onValue = {
-            // Beginning another write here traps.
+            // The silent write has already begun, so beginning another write here would trap.
             #expect(test.realm.isInWriteTransaction)
             test.realm.add(Node(id: 6))
         }
@@ -243,9 +244,9 @@ struct SilentWritePublisherTests {
     }
 
     @Test("a request during a silent write delivers one value, then the subscription pauses again N111 N40")
-    func lateRequest() throws {
+    func requestDuringSilentWrite() throws {
         let (reachedCatchUp, mayContinue) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        // Set before the requesting thread starts, and cleared on that thread.
+        // The test sets this variable before it starts the requesting thread, and that thread clears it.
         nonisolated(unsafe) var shouldBlock = false
         let test = try TestRealm {
             $0.environment.onYield = { point in

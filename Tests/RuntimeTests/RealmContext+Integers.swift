@@ -5,6 +5,6 @@ import MartletValues
 @testable import MartletEngine
 
 extension RealmContext {
-    /// The integers in the first column of a query's rows.
+    /// Returns the integers in the first column of the rows that a query finds.
     func integers(_ sql: String, _ arguments: [SQLValue]) -> [ObjectKey] { read { try $0.keys(sql, arguments) } }
 }

@@ -4,7 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Samples from the documentation of Realm Swift, with unchanged calls.
+/// Runs samples from the documentation of Realm Swift, with unchanged calls.
 @Suite("samples")
 struct ObservationSampleTests {
     @Test("the samples for a Realm and a collection report each change once N25")
@@ -39,7 +39,7 @@ struct ObservationSampleTests {
         notificationToken.invalidate()
     }
 
-    @Test("the sample for an object reports changes, limited to the key paths if there are any N70 N82")
+    @Test("the sample for an object reports changes, and with key paths only the changes of these properties N70 N82")
     func object() throws {
         let test = try TestRealm()
         let realm = test.realm

@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-/// A thread with a run loop, like the main thread of an app, and a file that `Realm()` opens.
+/// Runs samples on a thread with a run loop, like the main thread of an app, and sets the file that `Realm()` opens.
 enum RunLoopThread {
     /// Sets the file that `Realm()` opens, once in this process.
     private static let file: Void = {
@@ -12,7 +12,7 @@ enum RunLoopThread {
             fileURL: folder.appendingPathComponent("default.realm"))
     }()
 
-    /// Runs a sample on a new thread, with an empty Realm.
+    /// Runs a sample on a new thread. The default Realm is empty.
     static func run(_ body: @escaping () throws -> Void) throws {
         _ = file
         nonisolated(unsafe) var failure: (any Error)?

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A table view without a screen. It keeps the text of every row, and reads only rows that were inserted or reloaded.
-/// Like a table view of UIKit, it fails on every batch update that does not match its data.
+/// A table view without a screen. It keeps the text of every row, and reads only the texts of rows that were inserted
+/// or reloaded. Like a table view of UIKit, it fails on every batch update that does not match its data.
 final class TableView {
     enum RowAnimation { case automatic }
 
@@ -59,7 +59,7 @@ final class TableView {
         defer { (deletions, insertions, modifications) = ([], [], []) }
         let old = 0..<shown.count
         #expect(
-            Set(deletions).count == deletions.count && deletions.allSatisfy(old.contains), "rows that do not exist")
+            Set(deletions).count == deletions.count && deletions.allSatisfy(old.contains), "invalid deleted rows")
         #expect(Set(modifications).isDisjoint(with: deletions) && modifications.allSatisfy(old.contains))
         #expect(Set(insertions).count == insertions.count && insertions.allSatisfy((0..<rows).contains))
         // UIKit raises an exception if the number of rows does not match the update.

@@ -106,7 +106,7 @@ struct TableViewTests {
         }
     }
 
-    @Test("hundreds of changes on two threads keep all rows correct N40 N47 N48")
+    @Test("after hundreds of changes on two threads, all rows are correct N40 N47 N48")
     func busy() throws {
         try RunLoopThread.run {
             let screen = TableViewController()
@@ -122,7 +122,7 @@ struct TableViewTests {
                 _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001))
             }
             #expect(writer.failure == nil)
-            // Either thread may have written last. The changes of both threads are delivered.
+            // Either thread may have made the last write. The wait ends when the changes of both threads are delivered.
             #expect(RunLoopThread.wait { !screen.realm.refresh() && screen.isUpToDate })
             #expect(screen.tableView.reloads == 1)
             #expect(screen.results.count > 10)

@@ -4,8 +4,8 @@ import MartletEngine
 /// Runs real threads one at a time. When the current thread reaches a yield point, has to wait, or ends, the schedule
 /// decides which thread continues.
 ///
-/// Thread safety: only the current thread uses the state; before the first thread begins and after the last
-/// one ends, only the test uses it. `hasEnded` is guarded by `ending`.
+/// Thread safety: only the current thread uses the state. Before the first thread begins and after the last thread has
+/// ended, only the test uses the state. The condition `ending` guards `hasEnded`.
 // Sendable for the reasons above.
 final class CooperativeScheduler: @unchecked Sendable {
     private var threads: [ScheduledThread] = []
@@ -13,10 +13,10 @@ final class CooperativeScheduler: @unchecked Sendable {
     private var current: ScheduledThread?
     private var schedule: Schedule
     private let recordsTrace: Bool
-    /// The checkpoints, of any file, that begin when the running checkpoint has ended.
+    /// The checkpoints of all files that begin when the running checkpoint has ended.
     private var pendingCheckpoints: [@Sendable () -> Void] = []
     private var isCheckpointing = false
-    /// True once every thread has ended, is blocked, or waits until the others are idle.
+    /// True once every thread has ended, is blocked, or waits until the other threads are idle.
     private(set) var isIdle = false
     /// True when the order of the remaining work does not matter. The scheduler then no longer uses the schedule.
     var isFinishing = false
@@ -81,8 +81,8 @@ final class CooperativeScheduler: @unchecked Sendable {
         if let me { switchThread(from: me, as: .waiting(isOver), at: reason) }
     }
 
-    // Nil on threads of other tests. Such a thread reaches a yield point if it releases the last reference to an object
-    // of this test.
+    // The scheduled thread that is calling; nil on a thread of another test. Such a thread reaches a yield point if it
+    // releases the last reference to an object of this test.
     private var me: ScheduledThread? {
         guard let thread = Thread.current.threadDictionary[Self.key] as? ScheduledThread, thread === current else {
             return nil
@@ -92,7 +92,7 @@ final class CooperativeScheduler: @unchecked Sendable {
 
     private static let key = "martlet.scheduled-thread"
 
-    /// Runs `body` in a new thread in place of the current one, and returns when the new thread has been joined. A
+    /// Runs `body` on a new thread while the current thread waits, and returns when the new thread has been joined. A
     /// later thread may then get the same thread pointer, which is also the guard word (`Confinement.guardWord`) of
     /// objects that were confined to the ended thread.
     func continueOnNewThread(_ body: @escaping @Sendable () -> Void) {
@@ -208,7 +208,7 @@ final class ScheduledThread: @unchecked Sendable {
     let number: Int
     let name: String
     var state = State.ready
-    /// Where the thread yielded last.
+    /// The place at which the thread last gave up control, for messages.
     var place = "its beginning"
     private let condition = NSCondition()
     private var isResumed = false
@@ -246,7 +246,7 @@ final class ScheduledThread: @unchecked Sendable {
         condition.unlock()
     }
 
-    // Releases what the body retains before another thread runs.
+    // Runs the body, and releases the objects that it retains before another thread runs.
     func perform() {
         let body = body
         self.body = nil

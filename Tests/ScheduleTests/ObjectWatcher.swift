@@ -10,8 +10,8 @@ protocol CheckedObserver: AnyObject {
     func checkFinal(_ contents: Contents)
 }
 
-/// An observer of one object. Each reported old value must be the value that was reported before. After the deletion of
-/// the object, the observer must not be called any more.
+/// An observer of one object. Each reported old value must be the value that was reported last. After the deletion of
+/// the object has been reported, the observer must not be called again.
 final class ObjectWatcher: CheckedObserver {
     private let run: Run
     private let code: String
@@ -61,7 +61,8 @@ final class ObjectWatcher: CheckedObserver {
 
     func checkFinal(_ contents: Contents) {
         if content != contents[code] {
-            run.fail("the observer of '\(code)' was last notified of \(content ?? 0), at version \(version)")
+            let last = content.map { "\($0)" } ?? "the deletion"
+            run.fail("the observer of '\(code)' was last notified of \(last), at version \(version)")
         }
     }
 }

@@ -5,18 +5,19 @@ import ModelTesting
 @testable import Martlet
 @testable import MartletEngine
 
-/// Runs the steps of one part on its thread, or on several threads in turn. Checks every state that the Realm shows.
+/// Runs the steps of one part of a program on one thread, or on several threads in turn. Checks every state that the
+/// Realm shows.
 final class PartRunner {
     private let number: Int
     private let part: Program.Part
     private let run: Run
     private var scheduler = ManualScheduler()
     private var realm: Realm?
-    /// Asynchronous writes may keep the Realm open after `close`. Opening it again then returns the same Realm, at its
-    /// version.
+    /// The context of the Realm that was opened last. Asynchronous writes may keep this Realm open after `close`.
+    /// Opening the file then returns the same Realm, which still shows the version from before `close`.
     private weak var context: RealmContext?
     private var watchers: [any CheckedObserver] = []
-    /// Objects that are retained across versions, by their codes.
+    /// Objects that are retained across versions, with their codes.
     private var held: [(code: String, object: StringKey)] = []
     /// The number of asynchronous writes that have not ended.
     private var pendingWrites = 0
@@ -106,7 +107,7 @@ final class PartRunner {
             if part.process == 0 {
                 try Realm(configuration: configuration)
             } else {
-                // A separate coordinator, as in another process.
+                // Uses a separate coordinator, as another process does.
                 Realm(
                     try Realm.context(
                         configuration, StoreCoordinator(configuration.options()), .currentThread()))
@@ -205,8 +206,9 @@ final class PartRunner {
 
     private struct Failed: Error {}
 
-    /// Queues an asynchronous write whose block cancels it or throws an error. Only the blocks of the `async` method
-    /// `asyncWrite` can throw, so in the second case this function makes the calls of that method.
+    /// Queues an asynchronous write whose block cancels the write or, if `fails` is true, throws an error. Only a block
+    /// of the `async` method `asyncWrite` can throw. So if `fails` is true, this function queues the write in the same
+    /// way as `asyncWrite` does.
     private func rollBackAsync(_ seed: UInt64, fails: Bool) throws {
         let realm = try opened()
         let acknowledged = run.history.acknowledged
@@ -254,7 +256,7 @@ final class PartRunner {
         var contents = run.history.contents(at: base)
         var random = SeededRandom(seed: seed)
         for place in 0..<Int.random(in: 1...3, using: &random) {
-            // Every committed value is used only once, so a wrong state never equals the expected one.
+            // Every committed value is used only once, so a wrong state never equals the expected state.
             let value = Int(base) * 100 + number * 10 + place
             let code = contents.keys.sorted().randomElement(using: &random)
             switch Int.random(in: 0..<4, using: &random) {
@@ -288,10 +290,11 @@ final class PartRunner {
         }
     }
 
-    // All writes have ended and no Realm is refreshed. The newest version must be delivered by notifications.
+    // After the first barrier, all writes have ended, and no Realm is refreshed. So only notifications can deliver the
+    // newest version.
     private func finish() throws {
         run.barrier("the end of all steps")
-        // The first thread that gets here releases these Realms for all threads.
+        // The first thread that reaches this point releases these Realms for all threads.
         run.frozen = []
         run.realmsOfEndedThreads = []
         let coordinator = realm?.context.coordinator

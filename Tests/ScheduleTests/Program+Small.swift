@@ -33,8 +33,8 @@ extension Program {
         ("two threads create the file", Program([.write(1)], [.write(2)], fileExists: false)),
     ]
 
-    /// Programs with so few schedules that even a default test run tries the schedules with up to two preemptions. The
-    /// other programs get one.
+    /// Programs with so few schedules that even a default test run tries the schedules with up to two preemptions. It
+    /// tries the other programs with up to one preemption.
     static let withTwoPreemptions: Set = ["a process opens the file while another one writes"]
 
     init(_ parts: [Step]..., others: Set<Int> = [], fileExists: Bool = true, logLimit: Int? = nil) {

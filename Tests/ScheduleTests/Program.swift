@@ -2,7 +2,8 @@ import ModelTesting
 
 /// The steps of all threads of a run.
 struct Program {
-    /// The steps of one thread. After `switchThread`, another thread continues them and opens another Realm.
+    /// The steps of one thread. After `switchThread`, another thread opens another Realm and performs the following
+    /// steps.
     struct Part {
         /// Parts of one process share a coordinator. Every process except the first has one part.
         var process = 0
@@ -10,10 +11,11 @@ struct Program {
     }
 
     enum Step: Equatable {
-        /// Changes some objects. The number is a seed. It determines the changes, together with the current objects.
+        /// Changes some objects. The number is a seed, which determines the changes together with the current objects.
         case write(UInt64)
         case cancel(UInt64)
-        /// Asynchronous writes: one that commits, one whose block cancels it, and one whose block throws an error.
+        /// Asynchronous writes: one that commits, one whose block cancels the write, and one whose block throws an
+        /// error.
         case writeAsync(UInt64), cancelAsync(UInt64), failAsync(UInt64)
         /// `runScheduler` runs the work that is pending on the scheduler of the Realm.
         case refresh, runScheduler, invalidate, pollForCommits, checkpoint

@@ -8,7 +8,7 @@ import Synchronization
 @testable import MartletEngine
 
 /// One run of a program on one schedule, and the checks of its results.
-// Sendable: used by the current thread, and by the test before the first thread begins and after the last one ends.
+// Sendable: used by the current thread, and by the test before the first thread begins and after the last thread ends.
 final class Run: @unchecked Sendable {
     struct Outcome {
         let failure: String?
@@ -28,7 +28,7 @@ final class Run: @unchecked Sendable {
     var realmsOfEndedThreads: [Realm] = []
     var writes = 0
     var notifications = 0
-    /// How many parts of the program (one per thread) have reached each barrier.
+    /// The number of parts of the program that have reached each barrier.
     private var arrivals: [String: Int] = [:]
     private let folder: URL
 
@@ -92,19 +92,19 @@ final class Run: @unchecked Sendable {
         Contents(uniqueKeysWithValues: realm.objects(StringKey.self).map { ($0.code, $0.content) })
     }
 
-    /// Checks that a Realm shows exactly what was written up to its version.
+    /// Checks that a Realm shows exactly the contents that were written up to its version.
     func check(_ realm: Realm) {
         let (version, shown) = (realm.version, Self.contents(of: realm))
         let written = history.contents(at: version)
         if shown != written { fail("version \(version) shows \(shown), but \(written) was written") }
     }
 
-    /// Whether a write failed because the log is full, and the program allows that.
+    /// Whether a write failed because the log is full, and the program allows this error.
     func isLogFull(_ error: any Error) -> Bool {
         program.failsWhenLogIsFull && (error as? Realm.Error)?.code == .logFull
     }
 
-    // No old version is in use any more, so a full log can be checkpointed, and no write may fail.
+    // Called when no old version is in use. A checkpoint can then copy a full log completely, so no write may fail.
     private func checkLogLimit(_ path: String) throws {
         var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: path), objectTypes: [StringKey.self])
         configuration.maximumLogBytes = 4_120
@@ -113,7 +113,8 @@ final class Run: @unchecked Sendable {
         for _ in 0..<3 { try realm.write { realm.add(StringKey(code: "last"), update: .modified) } }
     }
 
-    /// Checks that only frozen versions and the newest version are pinned, or none if the file is not in use any more.
+    /// Checks that only frozen versions and the newest version are pinned, or no version if the file is no longer in
+    /// use.
     func checkPins(_ coordinator: StoreCoordinator, isInUse: Bool) {
         let pinned = coordinator.locked { $0.pinned }
         let expected = isInUse ? Set(frozen.map(\.version)).union([history.newest]) : []
@@ -122,7 +123,7 @@ final class Run: @unchecked Sendable {
         }
         let count = coordinator.locked { state in state.handles.values.count { $0.handle != nil } }
         let counted = pinned.values.reduce(0, +)
-        if counted != count { fail("the pins count \(counted) handles, and \(count) exist") }
+        if counted != count { fail("the pins count \(counted) handles, but \(count) exist") }
         let listeners = coordinator.locked { $0.listeners.count }
         if !isInUse && listeners > 0 { fail("\(listeners) closed Realms are still registered as listeners") }
     }
@@ -130,7 +131,8 @@ final class Run: @unchecked Sendable {
     // Called when all threads have ended.
     private func checkFile() throws {
         let path = configuration.path
-        // Another test that opens a file retains all open coordinators for a short time.
+        // The file may remain open for a short time, because another test that opens a file briefly retains all open
+        // coordinators.
         let deadline = Date(timeIntervalSinceNow: 10)
         while StoreRegistry.isOpen(path) {
             guard Date() < deadline else { return fail("the file is still open") }
@@ -156,7 +158,8 @@ private final class Clock: Sendable {
     func advance() { value.add(700_000_000, ordering: .relaxed) }
 }
 
-/// An empty file, created once. A run begins with a copy of it unless its program creates the file.
+/// An empty file that is created once. If the program of a run does not create the file, the run begins with a copy of
+/// this file.
 private struct Template {
     static let shared = Template()
 

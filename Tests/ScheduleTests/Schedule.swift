@@ -1,6 +1,6 @@
 import ModelTesting
 
-/// A point where several threads could continue, and the thread that did.
+/// A point at which several threads could continue, and the thread that was chosen.
 struct Decision {
     /// The numbers of the threads that could continue, in ascending order.
     let runnable: [Int]
@@ -17,11 +17,12 @@ struct Schedule {
     enum Strategy {
         /// The current thread continues while it can, except where the plan says otherwise.
         case planned
-        /// On average once in `averageInterval` decisions a random thread continues, otherwise the default choice.
+        /// On average, a random thread continues at one of `averageInterval` decisions. The default choice continues at
+        /// the other decisions.
         case random(averageInterval: Int)
-        /// The runnable thread with the highest priority continues. Priorities are random. At the given decisions the
-        /// thread with the highest priority gets the lowest one (Burckhardt et al. 2010). Threads of low priority are
-        /// delayed for a long time.
+        /// The runnable thread with the highest priority continues. Priorities are random. At the given decisions, the
+        /// thread with the highest priority gets the lowest priority (Burckhardt et al. 2010). So threads of low
+        /// priority are delayed for a long time.
         case priorities(Set<Int>)
     }
 
@@ -61,7 +62,7 @@ struct Schedule {
             guard Int.random(in: 0..<averageInterval, using: &random) == 0 else { return defaultChoice }
             return runnable.randomElement(using: &random) ?? defaultChoice
         case .priorities(let changes):
-            // New threads have higher priorities than the threads that got the lowest one.
+            // New threads get higher priorities than the threads whose priority was lowered.
             for thread in runnable where priorities[thread] == nil { priorities[thread] = random.next() | 1 << 32 }
             let highest = { (priorities: [Int: UInt64]) in
                 runnable.max { (priorities[$0] ?? 0, $0) < (priorities[$1] ?? 0, $1) } ?? defaultChoice

@@ -38,7 +38,7 @@ enum ScheduleExplorer {
     // MARK: All schedules
 
     /// Runs every schedule with at most `preemptions` preemptions (Musuvathi and Qadeer 2007), beginning with the
-    /// fewest. Returns the first failure, or nil.
+    /// fewest preemptions. Ends when `count` has reached `limit` runs. Returns the first failure, or nil.
     static func everySchedule(
         of program: Program, preemptions: Int, atMost limit: Int = .max, _ count: inout Count
     ) throws -> Finding? {

@@ -6,9 +6,9 @@ import Testing
 /// stored, versions are consecutive, notifications are exact, snapshots do not change, no version stays pinned, and no
 /// thread waits forever.
 ///
-/// `MARTLET_SCHEDULES` is the number of random programs, `MARTLET_SCHEDULES_SEED` the seed of the first one.
-/// `MARTLET_PREEMPTIONS` is the number of preemptions in the small programs. A failing random program is shortened
-/// before it is reported.
+/// The environment variable `MARTLET_SCHEDULES` is the number of random programs, and `MARTLET_SCHEDULES_SEED` is the
+/// seed of the first program. `MARTLET_PREEMPTIONS` is the maximum number of preemptions in the small programs. A
+/// failing random program is shortened before it is reported.
 @Suite("schedules of threads", .serialized)
 struct ScheduleTests {
     private static let seeds = 200
@@ -25,7 +25,7 @@ struct ScheduleTests {
             return
         }
         print("schedules: \(count.text)")
-        // Runs with few switches or few notifications would pass without testing anything.
+        // Without this check, runs with few switches or few notifications would pass although they test little.
         #expect(count.writes > count.runs && count.notifications > count.runs / 2 && count.decisions > count.runs * 20)
     }
 

@@ -36,7 +36,7 @@
                 return ("small", finding)
             }
             for seed in 1...seeds {
-                // Some races trap. The last printed seed is then the seed that failed.
+                // Some races cause a trap. The last printed seed is then the seed that failed.
                 printLine("seed \(seed)")
                 guard let finding = try ScheduleExplorer.schedule(seed, of: Program(seed: seed), &count) else {
                     continue

@@ -3,8 +3,8 @@ import MartletEngine
 
 @testable import Martlet
 
-/// An observer that keeps a copy of the results. In each call it applies the changes to the copy and compares it with
-/// the results.
+/// An observer that keeps a copy of the results. In each call, the observer applies the changes to the copy, and
+/// compares the copy with the results.
 final class Watcher: CheckedObserver {
     private let run: Run
     private var copy: [Row]?

@@ -1,8 +1,8 @@
 import CompilerInvariants
 import Glibc
 
-/// Passes the inputs of libFuzzer to the compiler and aborts at the first input that violates an invariant:
-/// `make fuzz-schema`.
+/// Passes the inputs of libFuzzer to the compiler, and aborts at the first input that violates an invariant. The
+/// command `make fuzz-schema` runs this program.
 @main
 struct SchemaFuzzer {
     static func main() {

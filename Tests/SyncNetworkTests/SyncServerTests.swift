@@ -9,8 +9,7 @@
     import Synchronization
     import Testing
 
-    /// A database with one object, which every subscription contains. The version of the database is the number of
-    /// uploads.
+    /// A database without objects. Its version is the number of the newest upload.
     private final class SmallDatabase: ServiceDatabase {
         private let version = Mutex(0)
 
@@ -25,7 +24,9 @@
                 return .opened(
                     .init(identity: .init(id: 1, secret: [1]), epoch: "a", milliseconds: 1_000, storedUpload: 0))
             case .read: return .read(batch())
-            case .change: return .changed(batch(), SubscriptionData(rows: [], leaving: []))
+            case .change:
+                var data = SubscriptionData.Writer()
+                do { return .changed(batch(), try data.finish()) } catch { preconditionFailure("\(error)") }
             case .store(let upload):
                 version.withLock { $0 = Int(upload.number) }
                 return .stored(reverted: [])
@@ -38,7 +39,7 @@
         }
     }
 
-    /// The failures that a client has received.
+    /// The messages `failure` that a client has received.
     private final class Failures: Sendable {
         let list = Mutex<[ServiceMessage.Failure]>([])
     }
@@ -47,7 +48,7 @@
 
     @Suite("the sync server and its connections", .timeLimit(.minutes(5)))
     struct SyncServerTests {
-        /// Runs a server with a database of its own while `body` runs.
+        /// Runs a server with a new `SmallDatabase` while `body` runs.
         private func withServer(
             _ adjust: (inout SyncServer.Options) -> Void = { _ in },
             _ body: @escaping @Sendable (SyncServer, URL) async throws -> Void
@@ -86,12 +87,12 @@
                     var messages = messages.makeAsyncIterator()
                     try await connection.send(hello())
                     guard case .welcome? = try await messages.next(), case .changes? = try await messages.next() else {
-                        return recordIssue("no welcome or changes")
+                        return recordIssue("the client has not received 'welcome' and 'changes'")
                     }
                     try await connection.send(
                         .upload(.init(number: 1, base: SyncCursor("0"), time: .zero, operations: [])))
                     guard case .changes(let changes)? = try await messages.next() else {
-                        return recordIssue("no changes")
+                        return recordIssue("the client has not received 'changes'")
                     }
                     #expect(changes.acknowledgedUpload == 1)
                 }
@@ -105,7 +106,7 @@
                     var messages = messages.makeAsyncIterator()
                     try await connection.send(hello("bad"))
                     guard case .failure(let failure)? = try await messages.next() else {
-                        return recordIssue("no failure")
+                        return recordIssue("the client has not received 'failure'")
                     }
                     #expect(failure.action == .signIn)
                     let last = try await messages.next()
@@ -114,9 +115,9 @@
             }
         }
 
-        @Test("a shutdown asks the clients to connect again, and ends within its time limit")
+        @Test("before the server ends, it asks the clients to connect again")
         func shutdown() async throws {
-            let (welcomes, welcomed) = AsyncStream.makeStream(of: Void.self)
+            let (starts, started) = AsyncStream.makeStream(of: Void.self)
             let failures = Failures()
             let (ends, ended) = AsyncStream.makeStream(of: Void.self)
             try await withServer { _, url in
@@ -124,13 +125,13 @@
                     try await WebSocketConnection.withConnection(url) { connection, messages in
                         try await connection.send(hello())
                         for try await message in messages {
-                            if case .changes = message { welcomed.yield() }
+                            if case .changes = message { started.yield() }
                             if case .failure(let failure) = message { failures.list.withLock { $0.append(failure) } }
                         }
                         ended.yield()
                     }
                 }
-                var iterator = welcomes.makeAsyncIterator()
+                var iterator = starts.makeAsyncIterator()
                 _ = await iterator.next()
                 _ = client
             }
@@ -139,7 +140,7 @@
             #expect(failures.list.withLock { $0.map(\.action) } == [.retry])
         }
 
-        @Test("health and metrics are answered by HTTP, other paths are not found")
+        @Test("the server answers HTTP requests for the health and the metrics; other paths are not found")
         func http() async throws {
             try await withServer { _, url in
                 let expected = [
@@ -168,19 +169,19 @@
                     "GET /martlet/sync HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\n"
                     + "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-version: 13\r\n"
                     + "sec-websocket-protocol: martlet.sync.1\r\n\r\n"
-                // A frame that claims a length of 2^62 bytes.
+                // The header of this frame contains a length of 2^62 bytes.
                 _ = try? await exchange(upgrade + "\u{2}\u{7f}@\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}", port)
                 let health = try await get("/health", port)
                 #expect(health.contains("200 OK") && health.hasSuffix("ok\n"))
                 try await WebSocketConnection.withConnection(url) { connection, messages in
                     var messages = messages.makeAsyncIterator()
                     try await connection.send(hello())
-                    guard case .welcome? = try await messages.next() else { return recordIssue("no welcome") }
+                    guard case .welcome? = try await messages.next() else { return recordIssue("no 'welcome'") }
                 }
             }
         }
 
-        @Test("connecting where there is no service throws an error that names the address")
+        @Test("if nothing listens at the address, connecting throws an error that names the address")
         func noService() async throws {
             let url = try #require(URL(string: "ws://127.0.0.1:1"))
             let failure = await #expect(throws: ConnectionFailure.self) {
@@ -189,7 +190,7 @@
             #expect(failure?.description.contains("ws://127.0.0.1:1") == true)
         }
 
-        @Test("a program that accepts connections and does not answer is no service")
+        @Test("if a program accepts the connection but does not answer, connecting throws after a timeout")
         func silentProgram() async throws {
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .bind(host: "127.0.0.1", port: 0).get()
@@ -200,7 +201,7 @@
             try await channel.close()
         }
 
-        @Test("a client that sends nothing for a while is disconnected, and pings keep a connection open")
+        @Test("the server disconnects a client that sends nothing for a while; pings keep the connection open")
         func silentClient() async throws {
             try await withServer({ $0.silenceMilliseconds = 500 }) { _, url in
                 try await WebSocketConnection.withConnection(url) { connection, messages in
@@ -219,7 +220,7 @@
             try await exchange("GET \(path) HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n", port)
         }
 
-        /// Sends a text and returns what comes back until the connection is closed.
+        /// Sends a text, and returns everything that the server answers until the connection is closed.
         private func exchange(_ text: String, _ port: Int) async throws -> String {
             let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connect(host: "127.0.0.1", port: port) { channel in

@@ -6,7 +6,7 @@
     import Synchronization
     import Testing
 
-    /// Creates tokens, including tokens that no issuer would create.
+    /// Creates tokens, including invalid ones.
     private struct TokenMaker {
         static func base64(_ bytes: some Sequence<UInt8>) -> String {
             Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
@@ -42,7 +42,7 @@
             TokenMaker.token(header, payload, TokenMaker.hmac(Self.secret))
         }
 
-        /// Returns why a token is refused. Expects that the reason contains no part of the token.
+        /// Returns the reason for which a token is refused. Expects that the reason contains no part of the token.
         private func refusal(_ token: String, _ verifier: TokenVerifier) async throws -> String {
             let error = try #require(await #expect(throws: TokenError.self) { try await verifier.user(of: token) })
             for part in token.split(separator: ".") where part.count > 3 { #expect(!error.description.contains(part)) }
@@ -50,7 +50,7 @@
             return error.description
         }
 
-        @Test("a token that is signed with the secret names its user, its claims and its end")
+        @Test("a token that is signed with the secret is accepted, with its user, its claims and its expiration")
         func accepted() async throws {
             let user = try await verifier().user(of: token())
             #expect(user.id == "ada" && user.expiration == 1_000_060_000)
@@ -60,7 +60,7 @@
         }
 
         @Test(
-            "what a token must contain",
+            "a token whose payload is wrong or incomplete is refused with a reason",
             arguments: [
                 (#"{"sub":"ada"}"#, "no expiration"), (#"{"sub":"ada","exp":1000000}"#, "has expired"),
                 (#"{"sub":"ada","exp":"1000060"}"#, "no expiration"), (#"{"sub":"ada","exp":true}"#, "no expiration"),
@@ -116,7 +116,7 @@
             }
         }
 
-        @Test("a secret that is too short, and no key at all, are refused")
+        @Test("a verifier with a short secret and a verifier without keys are refused")
         func shortSecret() async throws {
             let error = await #expect(throws: TokenError.self) {
                 try await TokenVerifier(secret: Array("secret".utf8), keySet: nil)
@@ -126,7 +126,7 @@
         }
     }
 
-    /// A file with a key set.
+    /// A temporary file with a key set.
     private final class KeyFile: Sendable {
         let path = NSTemporaryDirectory() + "martlet-keys-\(UInt64.random(in: .min ... .max)).json"
 
@@ -134,6 +134,8 @@
 
         deinit { try? FileManager.default.removeItem(atPath: path) }
 
+        /// - Parameter secondsAgo: the age of the modification date. Another date shows the verifier that the file has
+        ///   changed.
         func write(_ keys: [String], secondsAgo: Double = 0) throws {
             try Data(#"{"keys":[\#(keys.joined(separator: ","))]}"#.utf8).write(to: URL(filePath: path))
             let date = Date(timeIntervalSinceNow: -secondsAgo)
@@ -164,7 +166,7 @@
             try TokenMaker.token(header, Self.payload) { try key.signature(for: $0).rawRepresentation }
         }
 
-        @Test("tokens of both algorithms are accepted, with and without the name of the key")
+        @Test("tokens with the algorithms ES256 and RS256 are accepted, with and without the id of the key")
         func algorithms() async throws {
             let rsa = try _RSA.Signing.PrivateKey(keySize: .bits2048)
             let file = try KeyFile([ellipticKey(elliptic, "a"), rsaKey(rsa, "b")])
@@ -178,13 +180,13 @@
                 }
                 #expect(try await verifier.user(of: token).id == "ada")
             }
-            // The key of another algorithm.
+            // The header contains the algorithm ES256 and the id of the RSA key.
             await #expect(throws: TokenError.self) {
                 try await verifier.user(of: token(elliptic, #"{"alg":"ES256","kid":"b"}"#))
             }
         }
 
-        @Test("a token that is signed with a public key as the secret is refused")
+        @Test("a token with the algorithm HS256 is refused if its secret is a public key of the set")
         func algorithmConfusion() async throws {
             let file = try KeyFile([ellipticKey(elliptic, "a")])
             let publicKey = elliptic.publicKey
@@ -199,7 +201,7 @@
         }
 
         @Test(
-            "keys for encryption, of other curves or of other kinds are ignored; a set of only such keys is refused")
+            "keys for encryption, of other curves or of other kinds are ignored; a set without other keys is refused")
         func otherKeys() async throws {
             let unusable = [
                 ellipticKey(elliptic, "a", #","use":"enc""#), ellipticKey(elliptic, "a", #","alg":"ES384""#),
@@ -215,7 +217,7 @@
             await #expect(throws: TokenError.self) { try await TokenVerifier(secret: nil, keySet: weak.path) }
         }
 
-        @Test("a changed key file is read again; if it cannot be used, the previous keys stay valid")
+        @Test("a changed key file is read again; if it contains no usable keys, the previous keys stay valid")
         func reloading() async throws {
             let newer = P256.Signing.PrivateKey()
             let file = try KeyFile([ellipticKey(elliptic, "a")])

@@ -14,7 +14,7 @@ struct ClientSessionTests {
         .changes(.init(cursor: SyncCursor("c"), acknowledgedUpload: 0, rows: rows, leaving: [], isLast: true))
     }
 
-    @Test("a set of subscriptions that was refused is not sent again in the session")
+    @Test("a session does not send a refused set of subscriptions again")
     func refused() {
         var state = ClientState()
         state.subscribe([])
@@ -28,7 +28,7 @@ struct ClientSessionTests {
         #expect(third == [.send(.subscribe(set: 2, []))])
     }
 
-    @Test("a file that is older than the uploads of its client becomes the file of a new client Y14")
+    @Test("if the outbox does not contain the newest stored upload, the client registers again Y14")
     func olderFile() {
         func first(stored: UInt64, time: UInt64) -> ClientAction? {
             var state = ClientState()
@@ -56,7 +56,7 @@ struct ClientSessionTests {
         }
     }
 
-    @Test("a service that gives the client another number is not trusted")
+    @Test("a session closes the connection if the service assigns another number to its client")
     func otherIdentity() {
         var state = ClientState()
         state.identity = ClientIdentity(id: 2, secret: [1])
@@ -68,7 +68,7 @@ struct ClientSessionTests {
     }
 
     @Test(
-        "a value inside an embedded object masks the embedded object, and the reverse",
+        "a written member masks its embedded object, and a written embedded object masks its members",
         arguments: [([3], [3, 1]), ([3, 1], [3]), ([3, 1], [3, 1]), ([3, 1, 0], [3, 1])])
     func nestedMask(_ written: [Int], _ downloaded: [Int]) {
         var state = ClientState()
@@ -81,7 +81,7 @@ struct ClientSessionTests {
         #expect(actions.first == .commit(DownloadedBatch(rows: [shown], leaving: [])))
     }
 
-    @Test("a large upload is sent in parts, and further uploads wait until it is acknowledged")
+    @Test("a large upload is sent in parts, and the next upload is sent after its acknowledgement")
     func parts() {
         var state = ClientState()
         let large = SyncValue.scalar(.text(String(repeating: "x", count: 100_000)))

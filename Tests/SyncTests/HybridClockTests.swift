@@ -5,7 +5,7 @@ import Testing
 
 @Suite("hybrid clocks")
 struct HybridClockTests {
-    @Test("time stamps increase, although the wall clock stands still or goes back")
+    @Test("time stamps increase, even if the wall clock stands still or goes back")
     func increasing() {
         var clock = HybridClock()
         var random = SeededRandom(seed: 1)
@@ -15,11 +15,11 @@ struct HybridClockTests {
             #expect(stamp > last)
             last = stamp
         }
-        // The counter has overflowed into the milliseconds.
+        // The counter of the time stamps, which has 16 bits, has overflowed. So the milliseconds have increased.
         #expect(last.milliseconds >= 1_004)
     }
 
-    @Test("after a clock receives a time stamp, its own are greater, whatever the wall clocks show")
+    @Test("after a clock has received a time stamp, its next time stamps are greater, whatever its wall clock shows")
     func causality() {
         var (fast, slow) = (HybridClock(), HybridClock())
         let first = fast.next(wall: 900_000_000)
@@ -39,7 +39,7 @@ struct HybridClockTests {
         #expect(clock.next(wall: 3).milliseconds == 1_000_007)
     }
 
-    @Test("extreme clocks neither trap nor repeat a time stamp")
+    @Test("with extreme times, a clock does not trap, and does not repeat a time stamp")
     func extremes() {
         var clock = HybridClock()
         clock.synchronize(service: .max, wall: 0)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MartletSyncService
 
-/// A schema with all types inside an embedded object.
+/// A schema whose embedded type `Home` has properties of all types.
 enum JSONSample {
     static let facts = """
         object Dog
@@ -166,7 +166,7 @@ struct RandomValues {
 
 @Suite("values in JSON")
 struct JSONConversionTests {
-    @Test("every embedded object and every AnyRealmValue is converted to JSON and back exactly")
+    @Test("random embedded objects and AnyRealmValues are converted to JSON and back exactly")
     func roundTrip() throws {
         let conversion = JSONConversion(try JSONSample.schema.get())
         let properties = [try JSONSample.property("home", of: "Dog"), try JSONSample.property("any", of: "Dog")]
@@ -181,7 +181,7 @@ struct JSONConversionTests {
         }
     }
 
-    @Test("the forms of values are those that the documentation names")
+    @Test("values are converted to the JSON that the documentation describes, and unsupported values are refused")
     func forms() throws {
         let conversion = JSONConversion(try JSONSample.schema.get())
         func text(_ name: String, _ value: SyncValue) throws -> String {
@@ -211,7 +211,7 @@ struct JSONConversionTests {
     }
 
     @Test(
-        "JSON that does not fit becomes nil or zero, and is described by its path",
+        "a value in JSON that does not fit the schema is reported with its path",
         arguments: [
             ("{\"small\": 200}", "home.small"), ("{\"number\": 1.5}", "home.number"), ("{\"text\": 5}", "home.text"),
             ("{\"date\": \"yesterday\"}", "home.date"), ("{\"date\": \"2023-02-30T00:00:00Z\"}", "home.date"),
@@ -225,9 +225,7 @@ struct JSONConversionTests {
         #expect(decoded.problems.contains { $0.hasPrefix("'\(path)' ") }, "\(decoded.problems)")
     }
 
-    @Test(
-        "JSON that programs write with SQL is accepted: other spellings of numbers and dates, and missing optional members"
-    )
+    @Test("JSON that SQL has written can contain other spellings of numbers and dates, and can omit members")
     func otherForms() throws {
         let conversion = JSONConversion(try JSONSample.schema.get())
         func value(_ name: String, _ json: String) throws -> SyncValue {
@@ -251,7 +249,7 @@ struct JSONConversionTests {
     }
 
     @Test(
-        "texts that are not JSON, and JSON that is nested too deeply, do not fit",
+        "a text that is not JSON, or is nested too deeply, is read as nil and reported once",
         arguments: ["", "{", "[1,]", "nul", "1 2", "\"\\ud800\"", String(repeating: "[", count: 100_000)])
     func malformed(_ text: String) throws {
         let conversion = JSONConversion(try JSONSample.schema.get())
@@ -259,7 +257,7 @@ struct JSONConversionTests {
         #expect(decoded.value == .null && decoded.problems.count == 1)
     }
 
-    @Test("a value of any type has the same greatest depth in a file and in the database")
+    @Test("the maximum depth of an AnyRealmValue is the same in files and in JSON")
     func depth() throws {
         let conversion = JSONConversion(try JSONSample.schema.get())
         let property = try JSONSample.property("any", of: "Dog")

@@ -12,11 +12,11 @@ struct ListPositionTests {
         return (0..<Int.random(in: 1...4, using: &random)).map { _ in bytes.randomElement(using: &random) ?? 1 }
     }
 
-    @Test("new positions lie between their neighbors, in order, for all neighbors")
+    @Test("new positions are in order, and between their neighbors")
     func between() throws {
         var random = SeededRandom(seed: 5)
         for _ in 0..<2_000 {
-            // Short byte strings with many small and large bytes, so that neighbors often share a prefix.
+            // The byte strings are short, and their bytes are from a small set, so neighbors often share a prefix.
             let ends = [randomBytes(&random), randomBytes(&random)].compactMap { ListPosition($0) }.sorted()
             let lower = Bool.random(using: &random) ? ends.first : nil
             let upper = Bool.random(using: &random) ? ends.last : nil
@@ -29,7 +29,7 @@ struct ListPositionTests {
         }
     }
 
-    @Test("two clients never make the same position, and elements that two clients insert together do not mix")
+    @Test("two clients never create the same position, and elements that they insert at the same place do not mix")
     func twoClients() throws {
         let (lower, upper) = (try position([129, 1, 2]), try position([129, 1, 2, 1]))
         for (lower, upper) in [(nil, nil), (lower, nil), (lower, upper), (nil, upper)] {
@@ -57,7 +57,8 @@ struct ListPositionTests {
         for _ in 0..<100_000 { first = ListPosition.between(nil, first, client: 70_000)[0] }
         #expect(first?.bytes.count ?? 0 <= 7)
 
-        // The first loop inserts each element directly before the previous one, the second loop directly after it.
+        // The first loop inserts each element directly before the previous one, and the second loop inserts each
+        // element directly after the previous one.
         let ends = ListPosition.between(nil, nil, count: 2, client: 1)
         var (lower, upper) = (ends[0], ends[1])
         for upload in 1...100_000 as ClosedRange<UInt64> {

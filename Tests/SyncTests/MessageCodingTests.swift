@@ -6,7 +6,7 @@ import Testing
 
 @Suite("messages between client and service")
 struct MessageCodingTests {
-    @Test("every message is decoded as it was encoded, and is encoded again to the same bytes")
+    @Test("a message is unchanged after encoding and decoding, and has the same bytes when it is encoded again")
     func roundTrip() throws {
         var random = SeededRandom(seed: 9)
         for _ in 0..<3_000 {
@@ -19,7 +19,7 @@ struct MessageCodingTests {
         }
     }
 
-    @Test("damaged messages are refused or decoded as another message with exactly these bytes")
+    @Test("damaged bytes are refused, or they are exactly the encoding of another message")
     func damaged() {
         var random = SeededRandom(seed: 10)
         var refused = 0
@@ -41,22 +41,22 @@ struct MessageCodingTests {
         #expect(refused > 5_000)
     }
 
-    @Test("a message that is too large, or whose number of elements exceeds its bytes, is refused")
+    @Test("a message is refused if it is too large, or if a list in it claims more elements than there are bytes")
     func limits() throws {
         var limits = MessageLimits()
         limits.messageBytes = 100
         let long = ClientMessage.token(String(repeating: "x", count: 100)).encoded()
         let tooLarge = #expect(throws: MalformedMessage.self) { try ClientMessage(long, limits: limits) }
         #expect(tooLarge?.description == "the message has 102 bytes, at most 100 are allowed")
-        var promises = MessageWriter()
-        promises.byte(2)
-        promises.number(1)
-        promises.number(.max)
-        let bytes = promises.bytes
+        var writer = MessageWriter()
+        writer.byte(2)
+        writer.number(1)
+        writer.number(.max)
+        let bytes = writer.bytes
         #expect(throws: MalformedMessage.self) { try ClientMessage(bytes) }
     }
 
-    @Test("embedded objects that contain each other too deeply are refused, not followed until the stack overflows")
+    @Test("embedded objects that are nested too deeply are refused, before the stack overflows")
     func deep() throws {
         let address = ObjectAddress(type: 0, key: .integer(1))
         func upload(_ depth: Int) -> [UInt8] {

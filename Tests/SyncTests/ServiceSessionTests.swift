@@ -10,7 +10,7 @@ struct ServiceSessionTests {
     private static let address = ObjectAddress(type: 0, key: .integer(1))
     private static let values = [ValuePath(0): SyncValue.scalar(.integer(5))]
 
-    /// A session whose subscriptions contain all objects. It refuses queries with the condition `[0]`.
+    /// A session in which each query matches all objects. The session refuses queries with the condition `[0]`.
     private func session(_ adjust: (inout ServiceSession.Limits) -> Void = { _ in }) -> ServiceSession {
         var limits = ServiceSession.Limits()
         adjust(&limits)
@@ -60,29 +60,35 @@ struct ServiceSessionTests {
     }
 
     private func text(_ actions: [ServiceAction]) -> [String] {
-        actions.map { action in
-            switch action {
-            case .send(.welcome): "welcome"
-            case .send(.changes(let changes)):
-                "changes to \(changes.cursor.text), upload \(changes.acknowledgedUpload), \(changes.rows.count) rows"
-                    + (changes.isLast ? "" : ", more")
-            case .send(.chunk(let rows, let leaving, let progress)):
-                "chunk of \(rows.count), \(leaving.count) leave, \(progress)"
-            case .send(.complete(let set, let cursor)): "complete \(set) at \(cursor.text)"
-            case .send(.refused(let set, let message)): "refused \(set): \(message)"
-            case .send(.mark(let number)): "mark \(number)"
-            case .send(.reverted(let upload, let objects)): "reverted \(objects.count) of \(upload)"
-            case .send(.tokenDue): "token due"
-            case .send(.failure(let failure)): "failure \(failure.action): \(failure.message)"
-            case .run(.authenticate(let token)): "authenticate \(token)"
-            case .run(.open): "open"
-            case .run(.read(let cursor, _, _)): "read after \(cursor?.text ?? "nothing")"
-            case .run(.change(let cursor, let former, let new)):
-                "change after \(cursor.text) from \(former.count) to \(new.count)"
-            case .run(.store(let upload)):
-                "store \(upload.number)" + (upload.operations.isEmpty ? "" : ", \(upload.operations.count) operations")
-            case .close: "close"
-            }
+        actions.flatMap { action in
+            if case .sendData(let data) = action { return data.messages.map { text(.send($0)) } }
+            return [text(action)]
+        }
+    }
+
+    private func text(_ action: ServiceAction) -> String {
+        switch action {
+        case .send(.welcome): "welcome"
+        case .send(.changes(let changes)):
+            "changes to \(changes.cursor.text), upload \(changes.acknowledgedUpload), \(changes.rows.count) rows"
+                + (changes.isLast ? "" : ", more")
+        case .send(.chunk(let rows, let leaving, let progress)):
+            "chunk of \(rows.count), \(leaving.count) leave, \(progress)"
+        case .send(.complete(let set, let cursor)): "complete \(set) at \(cursor.text)"
+        case .send(.refused(let set, let message)): "refused \(set): \(message)"
+        case .send(.mark(let number)): "mark \(number)"
+        case .send(.reverted(let upload, let objects)): "reverted \(objects.count) of \(upload)"
+        case .send(.tokenDue): "token due"
+        case .send(.failure(let failure)): "failure \(failure.action): \(failure.message)"
+        case .run(.authenticate(let token)): "authenticate \(token)"
+        case .run(.open): "open"
+        case .run(.read(let cursor, _, _)): "read after \(cursor?.text ?? "nothing")"
+        case .run(.change(let cursor, let former, let new)):
+            "change after \(cursor.text) from \(former.count) to \(new.count)"
+        case .run(.store(let upload)):
+            "store \(upload.number)" + (upload.operations.isEmpty ? "" : ", \(upload.operations.count) operations")
+        case .close: "close"
+        case .sendData: "data"
         }
     }
 
@@ -96,7 +102,7 @@ struct ServiceSessionTests {
         #expect(text(session.finish(.read(batch("5", [inserted(1)])))) == ["changes to 5, upload 0, 1 rows"])
     }
 
-    @Test("a client that starts again learns with its first position which uploads are stored Y12")
+    @Test("a client that starts again gets its first position with the number of its newest stored upload Y12")
     func restartedClient() {
         var session = session()
         _ = session.receive(hello())
@@ -108,7 +114,7 @@ struct ServiceSessionTests {
         #expect(text(session.finish(.read(batch("5")))).last == "changes to 5, upload 6, 0 rows")
     }
 
-    @Test("a client without a position gets one, without the log before it")
+    @Test("a client without a position gets the current position, and no earlier entries of the log")
     func withoutPosition() {
         var session = session()
         _ = session.receive(hello())
@@ -117,7 +123,7 @@ struct ServiceSessionTests {
         #expect(text(session.finish(.read(batch("5", [inserted(1)])))) == ["changes to 5, upload 0, 0 rows"])
     }
 
-    @Test("a position of another epoch, another protocol, refused queries and too many queries end the session")
+    @Test("the session ends after a wrong epoch, a wrong protocol version, refused queries or too many queries")
     func refusedHello() {
         var old = session()
         _ = old.receive(hello(position: SyncPosition(epoch: "b", cursor: SyncCursor("3"))))
@@ -134,7 +140,7 @@ struct ServiceSessionTests {
         #expect(failure == ["failure stop: 2 subscriptions, at most 1 are allowed", "close"])
     }
 
-    @Test("a message before 'hello', a second 'hello', and anything after the end are not processed")
+    @Test("messages before 'hello', a second 'hello' and messages after the end of the session are not processed")
     func unexpected() {
         var early = session()
         #expect(
@@ -149,7 +155,7 @@ struct ServiceSessionTests {
         #expect(hasty.finish(.authenticated(.init(id: "ada"))).isEmpty)
     }
 
-    @Test("a client that does not send 'hello' in time loses its connection")
+    @Test("the session of a client that does not send 'hello' in time ends")
     func silentClient() {
         var session = session()
         #expect(text(session.tick(5_000)) == [])
@@ -157,7 +163,7 @@ struct ServiceSessionTests {
         #expect(text(session.tick(15_000)) == ["failure retry: the client did not send 'hello' in time", "close"])
     }
 
-    @Test("messages wait while a task runs and are answered in their order")
+    @Test("messages wait while a task runs, and are answered in the order of their arrival")
     func order() {
         var session = openSession()
         #expect(text(session.receive(upload(1))) == ["store 1"])
@@ -177,7 +183,7 @@ struct ServiceSessionTests {
         #expect(text(session.finish(.read(batch("4", [inserted(1)], stored: 1)))) == ["mark 4"])
     }
 
-    @Test("commits that do not concern the client send nothing, but a new cursor after a minute")
+    @Test("if commits do not concern the client, the session sends only a new cursor, once a minute")
     func cursors() {
         var session = openSession()
         _ = session.tick(1_000)
@@ -191,7 +197,7 @@ struct ServiceSessionTests {
         #expect(text(session.finish(.read(batch("3")))) == [])
     }
 
-    @Test("refused queries of a set leave the former set in place")
+    @Test("if the queries of a set are refused, the previous set stays active")
     func refusedSet() {
         var session = openSession()
         #expect(
@@ -201,7 +207,7 @@ struct ServiceSessionTests {
         #expect(text(session.finish(.read(batch("2", [inserted(1)])))) == ["changes to 2, upload 0, 1 rows"])
     }
 
-    @Test("rows are divided into messages, and only the last one moves the position")
+    @Test("rows are divided into several messages, and the last message of 'changes' is marked")
     func parts() {
         var session = openSession { $0.rowBytesPerMessage = 12 }
         _ = session.logChanged()
@@ -212,7 +218,8 @@ struct ServiceSessionTests {
             ])
         _ = session.receive(.subscribe(set: 1, []))
         let data = SubscriptionData(
-            rows: [1, 2].map { SyncRow(address: .init(type: 0, key: .integer($0)), values: Self.values) }, leaving: [])
+            rows: [1, 2].map { SyncRow(address: .init(type: 0, key: .integer($0)), values: Self.values) },
+            maximumBytes: 12)
         #expect(
             text(session.finish(.changed(batch("3"), data))) == [
                 "changes to 3, upload 0, 0 rows", "chunk of 1, 0 leave, 500", "chunk of 1, 0 leave, 1000",
@@ -220,11 +227,11 @@ struct ServiceSessionTests {
             ])
     }
 
-    @Test("the service does a limited amount of work for a client, and the rest waits until the next tick")
+    @Test("if the messages of a client cause too much work, further messages wait for a later tick")
     func limitedWork() {
         var session = openSession { ($0.workAtOnce, $0.workPerSecond) = (100, 60) }
         _ = session.tick(1_000)
-        // A set with one subscription costs 51.
+        // A set with one subscription costs 51 units of work, so the third set has to wait.
         for set in 1...2 as ClosedRange<UInt64> {
             #expect(!session.receive(.subscribe(set: set, [Self.query])).isEmpty)
             _ = session.finish(.changed(batch("1"), SubscriptionData(rows: [], leaving: [])))
@@ -233,11 +240,11 @@ struct ServiceSessionTests {
         #expect(session.tick(1_020).isEmpty)
         #expect(!session.tick(1_100).isEmpty)
         _ = session.finish(.changed(batch("1"), SubscriptionData(rows: [], leaving: [])))
-        // What others have committed does not wait.
+        // The changes of other clients do not wait.
         #expect(text(session.logChanged()) == ["read after 1"])
     }
 
-    @Test("a client that sends faster than the service answers loses its connection")
+    @Test("the session of a client ends if too many of its messages wait")
     func flood() {
         var session = openSession { $0.waitingMessages = 3 }
         for number in 1...4 { #expect(text(session.receive(upload(UInt64(number)))).last != "close") }
@@ -245,7 +252,7 @@ struct ServiceSessionTests {
             text(session.receive(upload(5))) == ["failure retry: more than 3 messages of the client wait", "close"])
     }
 
-    @Test("a token is renewed before it expires, by the same user only")
+    @Test("the session requests a new token before the old one expires, and refuses a token of another user")
     func tokens() {
         var session = openSession(expiration: 100_000) { $0.cursorMilliseconds = 1_000_000 }
         #expect(text(session.tick(39_999)) == [])
@@ -272,7 +279,7 @@ struct ServiceSessionTests {
         #expect(session.receive(upload(2)).isEmpty)
     }
 
-    @Test("the parts of an upload are stored together, and do not survive the connection")
+    @Test("the parts of an upload are stored together, and do not belong to the next upload")
     func uploadParts() {
         var session = openSession()
         let operation = SyncOperation.delete(Self.address)
@@ -281,13 +288,13 @@ struct ServiceSessionTests {
         #expect(text(session.receive(.uploadPart([operation]))) == [])
         #expect(text(session.receive(upload(1))) == [])
         #expect(text(session.finish(.read(batch("2")))) == ["mark 1", "store 1, 3 operations"])
-        // The next upload has no parts.
+        // The next upload does not contain these parts.
         #expect(text(session.receive(upload(2))) == [])
         _ = session.finish(.stored(reverted: []))
         #expect(text(session.finish(.read(batch("3", stored: 1)))).last == "store 2")
     }
 
-    @Test("a client whose uploads are too large is stopped, and stored uploads do not count")
+    @Test("a client is stopped if its waiting uploads are too large; stored uploads do not count")
     func uploadBytes() {
         var session = openSession { $0.waitingUploadBytes = 100 }
         let operation = SyncOperation.delete(Self.address)
@@ -302,7 +309,7 @@ struct ServiceSessionTests {
             ])
     }
 
-    @Test("a client that reconnects learns what was reverted in uploads that were not acknowledged Y26")
+    @Test("a client that reconnects gets the reverted objects of its unacknowledged uploads Y26")
     func revertsAfterReconnection() {
         let object = RevertedObject(address: Self.address, reason: .constraint, message: "unique")
         var session = session()
@@ -319,7 +326,7 @@ struct ServiceSessionTests {
             text(session.finish(.read(batch("6", stored: 2)))) == ["reverted 1 of 2", "changes to 6, upload 2, 0 rows"])
     }
 
-    @Test("many reverted objects are named in several messages")
+    @Test("a long list of reverted objects is divided into several messages")
     func manyReverts() {
         let objects = (0..<5_000).map {
             RevertedObject(

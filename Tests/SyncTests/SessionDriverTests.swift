@@ -4,7 +4,7 @@ import MartletValues
 import Synchronization
 import Testing
 
-/// A database whose tasks wait until the test lets them end.
+/// A database whose tasks wait until the test finishes them.
 private final class ManualDatabase: ServiceDatabase {
     private struct State {
         var waiting: [(task: ServiceTask, context: SessionContext, CheckedContinuation<ServiceTaskResult, Never>)] = []
@@ -24,7 +24,7 @@ private final class ManualDatabase: ServiceDatabase {
         }
     }
 
-    /// Waits for the next task, and ends the task with the result that `body` returns.
+    /// Waits for the next task, and finishes the task with the result that `body` returns.
     func finishNext(_ body: (ServiceTask, SessionContext) -> ServiceTaskResult) async {
         await withCheckedContinuation { continuation in
             let hasTask = state.withLock { state in
@@ -79,7 +79,7 @@ struct SessionDriverTests {
         }
         await database.finishNext { _, _ in batch("1") }
         guard case .welcome = try await next(driver), case .changes = try await next(driver) else {
-            Issue.record("no welcome or changes")
+            Issue.record("no 'welcome' or no 'changes'")
             return
         }
     }
@@ -102,7 +102,7 @@ struct SessionDriverTests {
             #expect(task == .read(after: nil, for: [], isCurrent: false) && context.client?.id == 7)
             return batch("1")
         }
-        guard case .welcome(let welcome) = try await next(driver) else { return recordIssue("no welcome") }
+        guard case .welcome(let welcome) = try await next(driver) else { return recordIssue("no 'welcome'") }
         #expect(welcome.identity.id == 7)
     }
 
@@ -110,33 +110,33 @@ struct SessionDriverTests {
     func garbage() async throws {
         let driver = driver()
         await driver.received([0xff, 1, 2])
-        guard case .failure(let failure) = try await next(driver) else { return recordIssue("no failure") }
+        guard case .failure(let failure) = try await next(driver) else { return recordIssue("no 'failure'") }
         #expect(failure.action == .stop && failure.message.contains("unknown kind 255"))
         #expect(await driver.nextOutput() == nil)
         await driver.received(hello.encoded())
         #expect(await driver.nextOutput() == nil)
     }
 
-    @Test("a frame that is too long is not decoded")
+    @Test("a frame that is longer than the limit is refused")
     func longFrame() async throws {
         let driver = driver { $0.messages.messageBytes = 20 }
         await driver.received([UInt8](repeating: 1, count: 21))
-        guard case .failure(let failure) = try await next(driver) else { return recordIssue("no failure") }
+        guard case .failure(let failure) = try await next(driver) else { return recordIssue("no 'failure'") }
         #expect(failure.message.contains("at most 20"))
     }
 
-    @Test("output that waits is sent when a consumer comes, and a waiting consumer gets output at once")
+    @Test("a consumer that waits for output gets new output at once")
     func waitingConsumer() async throws {
         let driver = driver()
         try await open(driver)
         async let message = next(driver)
         await driver.logChanged()
         await database.finishNext { _, _ in batch("2", rows: 1) }
-        guard case .changes(let changes) = try await message else { return recordIssue("no changes") }
+        guard case .changes(let changes) = try await message else { return recordIssue("no 'changes'") }
         #expect(changes.cursor.text == "2" && changes.rows.count == 1)
     }
 
-    @Test("the log is not read while a client is slow, and read again when it has caught up")
+    @Test("while a client is slow, its session does not read the log; when the client catches up, the session reads it")
     func slowClient() async throws {
         let driver = driver { $0.pauseBytes = 1_500 }
         try await open(driver)
@@ -152,14 +152,14 @@ struct SessionDriverTests {
         await driver.received(ClientMessage.mark(2).encoded())
         await database.finishNext { _, _ in batch("4") }
         await driver.logChanged()
-        guard case .changes = try await next(driver) else { return recordIssue("no changes") }
+        guard case .changes = try await next(driver) else { return recordIssue("no 'changes'") }
         await database.finishNext { task, _ in
             #expect(task == .read(after: SyncCursor("4"), for: [], isCurrent: false))
             return batch("5")
         }
     }
 
-    @Test("a client that never reads loses its connection")
+    @Test("the connection of a client that takes no output ends")
     func blockedClient() async throws {
         let driver = driver { $0.stallMilliseconds = 5_000 }
         try await open(driver)
@@ -167,7 +167,7 @@ struct SessionDriverTests {
         await database.finishNext { _, _ in batch("2", rows: 2) }
         while await driver.outputBytes == 0 { await Task.yield() }
         await driver.tick(1_000)
-        // The time begins again when the connection takes something.
+        // When the connection takes output, the time limit begins again.
         _ = await driver.nextOutput()
         await driver.logChanged()
         await database.finishNext { _, _ in batch("3", rows: 2) }
@@ -190,12 +190,12 @@ struct SessionDriverTests {
         #expect(await driver.nextOutput() == nil)
     }
 
-    @Test("a shutdown asks the client to connect again, after everything that was sent")
+    @Test("a shutdown asks the client to connect again, after all earlier messages")
     func shutdown() async throws {
         let driver = driver()
         try await open(driver)
         await driver.end(.retry, "the service shuts down", delayMilliseconds: 100)
-        guard case .failure(let failure) = try await next(driver) else { return recordIssue("no failure") }
+        guard case .failure(let failure) = try await next(driver) else { return recordIssue("no 'failure'") }
         #expect(failure.action == .retry && failure.delayMilliseconds == 100)
         #expect(await driver.nextOutput() == nil)
     }

@@ -7,14 +7,14 @@ import Testing
 struct SnapshotCursorTests {
     private func snapshot(_ text: String) throws -> SnapshotCursor { try #require(SnapshotCursor(SyncCursor(text))) }
 
-    @Test("a snapshot contains the transactions below its end that were not open")
+    @Test("a snapshot contains the transactions below its xmax that were not open")
     func contents() throws {
         let snapshot = try snapshot("10:20:10,15")
         #expect((5...22).filter { snapshot.contains($0) } == [5, 6, 7, 8, 9, 11, 12, 13, 14, 16, 17, 18, 19])
     }
 
     @Test(
-        "a cursor is the text that it was read from",
+        "a snapshot is converted back to the text of its cursor",
         arguments: ["1:1:", "10:20:10,15", "9223372036854775807:9223372036854775807:"])
     func texts(text: String) throws { #expect(try snapshot(text).cursor.text == text) }
 
@@ -26,13 +26,13 @@ struct SnapshotCursorTests {
         ])
     func refused(text: String) { #expect(SnapshotCursor(SyncCursor(text)) == nil) }
 
-    @Test("a cursor with more open transactions than a server can have is refused")
+    @Test("a cursor with more than 10,000 open transactions is refused")
     func tooLong() {
         let open = (1...10_001).map { "\($0)" }.joined(separator: ",")
         #expect(SnapshotCursor(SyncCursor("1:20000:\(open)")) == nil)
     }
 
-    @Test("a restricted snapshot contains no transaction from its limit on, and below it the same ones")
+    @Test("a restricted snapshot contains the same transactions below the limit, and no transactions from the limit on")
     func restriction() throws {
         #expect(try snapshot("10:20:10,15").restricted(below: 14).cursor.text == "10:14:10")
         #expect(try snapshot("10:20:10,15").restricted(below: 8).cursor.text == "8:8:")
@@ -59,21 +59,21 @@ struct TouchTests {
 
     private func value(_ number: Int64) -> [ValuePath: SyncValue] { [ValuePath(1): .scalar(.integer(number))] }
 
-    @Test("the values of a touch count if nothing else has changed the object")
+    @Test("the values of a touch are sent if no other transaction has changed the object")
     func alone() {
         #expect(rows([entry(5, 5, isTouch: true)]) == [value(5)])
         let changes = ClientChanges([entry(nil, nil, isTouch: true)], for: 7) { _, _ in true }
         #expect(changes.leaving == [address])
     }
 
-    @Test("the values of a touch do not count if another transaction has changed the object, before it or after it")
+    @Test("the values of a touch are ignored if another transaction has changed the object before or after the touch")
     func besideChanges() {
         #expect(rows([entry(nil, 6), entry(nil, nil, isTouch: true)]) == [value(6)])
         #expect(rows([entry(5, 5, isTouch: true), entry(5, 6)]) == [value(6)])
         #expect(rows([entry(5, 6), entry(5, 5, isTouch: true), entry(6, 7)]) == [value(7)])
     }
 
-    @Test("the old values of an object are those before the first change, not those of a touch")
+    @Test("the old values of an object are those of its first change, and not those of an earlier touch")
     func oldValues() {
         let entries = [entry(6, 6, isTouch: true), entry(5, 6)]
         let left = ClientChanges(entries, for: 8) { _, values in values[ValuePath(1)] == .scalar(.integer(5)) }

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("ARCHITECTURE.md")
 struct ArchitecturePageTests {
-    @Test("every test suite that is named in ARCHITECTURE.md exists")
+    @Test("every test suite that ARCHITECTURE.md names exists")
     func namedSuitesExist() throws {
         let page = try #require(Repository.files.first { $0.path == "ARCHITECTURE.md" })
         let suites = Set(Repository.tests.flatMap { TypeDeclaration.all(in: $0).map(\.name) })

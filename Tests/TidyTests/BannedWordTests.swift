@@ -2,7 +2,7 @@ import Testing
 
 /// Words that are banned, and the places where some of them are allowed.
 enum BannedWords {
-    /// Banned endings of type and file names: they do not say what the type does.
+    /// Banned endings of type and file names. They are banned because they do not say what the type does.
     static let nameEndings = [
         "Manager", "Helper", "Helpers", "Util", "Utils", "Utility", "Utilities", "Common", "Misc", "Impl", "Info",
     ]
@@ -21,7 +21,7 @@ enum BannedWords {
         "deeds": "actions",
     ]
 
-    /// Folders and files with data of tests, samples, or former names.
+    /// Folders and files that may contain the private words: data of tests, samples, and lists of former names.
     static let privateWordExceptions = [
         "Tests/TidyTests", "Tests/CompilerTests/Fixtures", "Tests/CompilerTests/Golden", "Tests/SchemaFuzzer",
         "Generated",
@@ -29,7 +29,7 @@ enum BannedWords {
         "Tools/RealmImporter/Tests/RealmImporterTests/Fixtures",
     ]
 
-    /// Folders that may trap: every message of a trap is defined there and covered by an exit test.
+    /// Folders whose code may trap. They contain every trap message, and an exit test covers each message.
     static let trapFolders = ["Sources/Martlet/Misuse"]
 
     /// Executables, which may print.
@@ -37,10 +37,10 @@ enum BannedWords {
 
     /// The modules of the runtime, which run in processes that may have a database open. If a process closes any
     /// descriptor of the database or of its shared memory, the system releases all locks of the process on that file.
-    /// So only SQLite opens these files.
+    /// Therefore only SQLite may open these files.
     static let storeModules: Set<String> = ["MartletSQLite", "MartletEngine", "Martlet"]
 
-    /// Files of these modules that access files without SQLite, with the reason.
+    /// Source files of these modules that access files without SQLite, with the reason.
     static let fileAccessExceptions: [String: String] = [
         "Sources/MartletEngine/Transactions/WriteLock.swift":
             "the lock file beside the database, which SQLite never opens",
@@ -50,11 +50,11 @@ enum BannedWords {
             "the lock file of the synchronization, which SQLite never opens",
     ]
 
-    /// Types that open files. Standard error is always open and therefore allowed.
+    /// Types that open files. `FileHandle.standardError` is allowed, because standard error is always open.
     static let fileAccess = ["FileManager", "FileHandle", "InputStream", "OutputStream"]
     static let openingFunctions: Set<Substring> = ["open", "openat", "fopen", "creat"]
 
-    /// Test files that wait for real time, with the reason. Other tests use a manual clock and a manual scheduler.
+    /// Test files that sleep, with the reason. Other tests use a manual clock and a manual scheduler.
     static let sleepingExceptions = [
         "Tests/PostgresTests/System/SystemCrashTests.swift": "kills processes at random times",
         "Tests/SyncNetworkTests/SyncServerTests.swift": "sends pings over an otherwise silent connection",
@@ -85,7 +85,7 @@ struct BannedWordTests {
         expectTidy(files.flatMap(Self.privateWordFindings))
     }
 
-    @Test("sources neither force a try or a cast, nor trap outside of the folder for traps")
+    @Test("sources do not force a try or a cast, and trap only in the folder for traps")
     func traps() {
         expectTidy((Repository.sources + Repository.tools).flatMap(Self.trapFindings))
     }
@@ -105,7 +105,7 @@ struct BannedWordTests {
             })
     }
 
-    @Test("nothing but SQLite opens files where a database may be open")
+    @Test("in the modules of the runtime, only SQLite opens files")
     func fileAccess() {
         let files = Repository.sources.filter {
             BannedWords.storeModules.contains($0.file.module ?? "")
@@ -114,7 +114,7 @@ struct BannedWordTests {
         expectTidy(files.flatMap(Self.fileAccessFindings))
     }
 
-    @Test("the runtime uses no Timer of Foundation, whose memory is never released on Linux")
+    @Test("the runtime does not use Foundation's Timer, because Linux never releases the memory of a Timer")
     func timers() {
         let files = Repository.sources.filter { BannedWords.storeModules.contains($0.file.module ?? "") }
         #expect(!files.isEmpty)
@@ -126,7 +126,7 @@ struct BannedWordTests {
             })
     }
 
-    @Test("exceptions name files that exist and need the exception")
+    @Test("every exception names an existing file that needs the exception")
     func exceptionsAreNeeded() {
         let accessing = Repository.sources.filter { !Self.fileAccessFindings(in: $0).isEmpty }.map(\.path)
         let sleeping = Repository.tests.filter { !Self.sleepingCalls(in: $0).isEmpty }.map(\.path)
@@ -250,7 +250,8 @@ struct BannedWordTests {
         }
     }
 
-    /// The first line of the declaration that contains a conformance, including attributes.
+    /// Returns the first line of the declaration that contains a conformance. Attributes on the lines above belong to
+    /// the declaration.
     private static func declarationLine(before index: Int, in tokens: [Token]) -> Int {
         let keywords: Set<Substring> = ["class", "struct", "extension", "enum", "actor"]
         guard let keyword = tokens[..<index].lastIndex(where: { keywords.contains($0.text) }) else {
@@ -265,7 +266,7 @@ struct BannedWordTests {
         return line
     }
 
-    /// Calls of free functions with these names.
+    /// Returns the calls of free functions with these names, and also the calls of methods if `asMembersToo` is true.
     static func calls(of names: Set<Substring>, in file: SwiftFile, asMembersToo: Bool = false) -> [Token] {
         let tokens = file.tokens
         return tokens.indices.dropLast().filter { index in

@@ -22,7 +22,7 @@ struct BehaviorRule {
     }
 }
 
-/// Every rule in `Documentation/Behavior` has a test, and no other rule is cited.
+/// Checks that every rule in `Documentation/Behavior` has a test, and that no text cites a rule that does not exist.
 @Suite("rules of behavior")
 struct BehaviorTests {
     @Test("every rule id in decisions, in ARCHITECTURE.md and in comments of sources exists")
@@ -67,7 +67,7 @@ struct BehaviorTests {
 
     // MARK: Findings
 
-    /// The text of a file without its code. Line numbers do not change.
+    /// Returns the text of a file in which spaces replace the code. Line numbers do not change.
     static func comments(of file: SwiftFile) -> String {
         let bytes = zip(file.file.text.utf8, file.text.withoutComments.utf8).map { original, code in
             let isComment = original != code

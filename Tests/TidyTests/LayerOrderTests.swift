@@ -27,13 +27,13 @@ enum Layers {
         ],
     ]
 
-    /// Allowed uses of a higher layer, with the reason. Should be empty.
+    /// Allowed uses of a higher layer, with the reason. This list should be empty.
     static let exceptions: [Exception] = []
 
     struct Exception {
         /// The file that uses a higher layer.
         let path: String
-        /// The type that the file names.
+        /// The type of the higher layer.
         let type: String
         let reason: String
     }
@@ -46,12 +46,12 @@ struct TypeDeclaration: Equatable {
 
     private static let keywords: Set<Substring> = ["struct", "class", "enum", "protocol", "actor", "typealias"]
 
-    /// Types at the top level that are not private to the file.
+    /// Returns the types at the top level that are not private to the file.
     static func visible(in file: SwiftFile) -> [TypeDeclaration] {
         declarations(in: file).filter { $0.depth == 0 && !$0.isFilePrivate }.map(\.declaration)
     }
 
-    /// Types at any depth.
+    /// Returns the types at any depth.
     static func all(in file: SwiftFile) -> [TypeDeclaration] {
         declarations(in: file).map(\.declaration)
     }
@@ -93,11 +93,11 @@ struct TypeDeclaration: Equatable {
 /// Members that extensions in higher layers add to types of lower layers. A use of such a member is a hidden use of the
 /// higher layer.
 struct AddedMembers {
-    /// The layer that adds a member with this name, and the type to which it adds the member. Contains only names that
-    /// no lower layer declares.
+    /// For the name of an added member: the layer that adds the member, and the type to which the layer adds it. Names
+    /// that a lower layer also declares are missing.
     private(set) var layerOfMember: [String: (layer: Int, type: String)] = [:]
-    /// Names that the standard library, tuples or parameters also have. The scanner does not know the types of
-    /// expressions, so it cannot distinguish the uses.
+    /// Names that members of the standard library, tuple elements or parameters also have. The scanner does not know
+    /// the types of expressions, so it cannot distinguish their uses from uses of an added member.
     private static let ambiguous: Set<String> = [
         "add", "description", "element", "holder", "isEmpty", "name", "places",
     ]
@@ -138,7 +138,7 @@ struct AddedMembers {
                 extended = nil
             case "func", "var", "let", "case":
                 guard index + 1 < tokens.count, tokens[index + 1].isWord else { continue }
-                // Local names count as declarations that extend nothing.
+                // Local names and enum cases are not members of the extended type.
                 let isMember = depth == 1 && tokens[index].text != "case"
                 members.append(Member(name: String(tokens[index + 1].text), extended: isMember ? extended : nil))
             default: break
@@ -147,7 +147,7 @@ struct AddedMembers {
         return members
     }
 
-    /// One finding for every member of a higher layer: its first use in the file.
+    /// Returns one finding for every used member of a higher layer, at its first use in the file.
     func uses(in file: SwiftFile, layer: Int, layers: [String]) -> [Finding] {
         var seen: Set<String> = []
         return file.tokens.indices.compactMap { index in
@@ -210,7 +210,7 @@ struct LayerOrderTests {
                         fix: "move it to one of \(layers.joined(separator: ", "))"))
             }
         }
-        // A type name that several layers declare belongs to the lowest of them.
+        // If several layers declare a type with the same name, the name belongs to the lowest of these layers.
         var layerOfType: [String: Int] = [:]
         for file in files {
             guard let layer = layerOfFile[file.path] else { continue }
@@ -227,7 +227,7 @@ struct LayerOrderTests {
             }
     }
 
-    /// One finding for every type of a higher layer: its first use.
+    /// Returns one finding for every used type of a higher layer, at its first use in the file.
     private static func upward(from file: SwiftFile, in layer: Int, layers: [String], layerOfType: [String: Int])
         -> [Finding]
     {

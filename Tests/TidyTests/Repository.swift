@@ -12,10 +12,10 @@ struct RepositoryFile {
 
     func isUnder(_ folder: String) -> Bool { path.hasPrefix(folder + "/") }
 
-    /// `Foo` of `Sources/Module/Layer/Foo.swift`.
+    /// The name of the file up to its first dot, such as `Foo` for `Sources/Module/Layer/Foo.swift`.
     var stem: String { String(path.split(separator: "/").last?.split(separator: ".").first ?? "") }
 
-    /// `Module` of `Sources/Module/…`, `Kennel` of `Generated/Kennel/…`.
+    /// The second part of the path, such as `Module` for `Sources/Module/…` and `Kennel` for `Generated/Kennel/…`.
     var module: String? {
         let parts = path.split(separator: "/")
         return parts.count > 2 ? String(parts[1]) : nil
@@ -54,7 +54,7 @@ enum Repository {
         return rootFiles.compactMap(read) + folders.flatMap { paths(under: $0).compactMap(read) }
     }()
 
-    /// Hand-written Swift files: all except generated files and fixtures.
+    /// The Swift files except generated files and fixtures.
     static let swiftFiles: [SwiftFile] =
         files
         .filter { file in
@@ -79,11 +79,11 @@ enum Repository {
     /// The paths of sources, scripts and pages, without build folders and hidden files.
     private static func paths(under folder: String) -> [String] {
         let endings = [".swift", ".c", ".h", ".md", ".sh", ".py", ".yaml", ".yml"]
-        guard let walk = FileManager.default.enumerator(atPath: root.appending(path: folder).path) else { return [] }
+        guard let names = FileManager.default.enumerator(atPath: root.appending(path: folder).path) else { return [] }
         var paths: [String] = []
-        for case let path as String in walk {
+        for case let path as String in names {
             let isHidden = path.split(separator: "/").last?.hasPrefix(".") ?? false
-            if isHidden { walk.skipDescendants() }
+            if isHidden { names.skipDescendants() }
             if !isHidden, endings.contains(where: path.hasSuffix) { paths.append("\(folder)/\(path)") }
         }
         return paths.sorted()

@@ -13,7 +13,7 @@ enum RuleIdentifiers {
         return word.count > 1 && word.dropFirst().allSatisfy { $0.isASCII && $0.isNumber }
     }
 
-    /// Words of a text that have the form of an id. `$K0` is an argument of a query and does not count.
+    /// Returns the words of a text that have the form of an id. `$K0` is an argument of a query, and not an id.
     static func named(in text: Substring) -> [String] {
         text.split { !($0.isLetter || $0.isNumber || $0 == "$") }.filter(isIdentifier).map(String.init)
     }

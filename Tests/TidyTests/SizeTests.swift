@@ -1,7 +1,7 @@
 import Testing
 
-/// Limits in lines of code, without blank lines and comments, so that they do not discourage documentation. The limit
-/// of the README counts all lines.
+/// Limits in lines. In code, blank lines and comments do not count, so that the limits do not discourage documentation.
+/// In the README, all lines count.
 enum SizeLimits {
     static let file = 450
     static let function = 70
@@ -13,7 +13,7 @@ struct SizeTests {
     @Test("no file is longer than 450 lines of code")
     func files() {
         let swift = Repository.swiftFiles.compactMap { Self.fileFinding(path: $0.path, $0.text.withoutComments) }
-        // The scanner reads C correctly: comments look the same, and strings are simpler than in Swift.
+        // SwiftText can scan C, because its comments are the same as in Swift, and its strings are simpler.
         let c = Repository.files.filter(\.isC).compactMap {
             Self.fileFinding(path: $0.path, SwiftText($0.text).withoutComments)
         }
@@ -82,7 +82,7 @@ struct FunctionBody: Equatable {
         }
     }
 
-    /// The opening brace of the body; nil for a requirement of a protocol, which has no body.
+    /// Returns the index of the opening brace of the body, or nil for a requirement of a protocol, which has no body.
     private static func openingBrace(after start: Int, in tokens: [Token]) -> Int? {
         let next: Set<Substring> = ["func", "var", "let", "init", "case", "subscript", "struct", "class", "enum", "}"]
         var depth = 0

@@ -1,11 +1,11 @@
-/// Swift source with comments and strings replaced by spaces, so that a search finds only code.
+/// Swift source in which spaces replace comments and strings, so that a search finds only code.
 ///
-/// Newlines remain, so positions and line numbers do not change. Regex literals are not supported: a quote or comment
-/// marker in one is read as the beginning of a string or comment.
+/// Newlines remain, so positions and line numbers do not change. Regex literals are not supported: in a regex literal,
+/// a quotation mark is read as the beginning of a string, and `//` as the beginning of a comment.
 struct SwiftText {
-    /// The source without comments, with strings.
+    /// The source in which spaces replace comments.
     let withoutComments: String
-    /// The source without comments and contents of string literals, with interpolated code.
+    /// The source in which spaces replace comments and string literals. Interpolated code remains.
     let code: String
 
     init(_ text: String) {
@@ -35,7 +35,7 @@ private struct Scanner {
         return true
     }
 
-    /// Skips bytes that are not code.
+    /// Replaces the next bytes by spaces, because they are not code, and moves the position behind them.
     private mutating func skip(_ count: Int, isComment: Bool) {
         for index in position..<min(position + count, bytes.count) where bytes[index] != UInt8(ascii: "\n") {
             code[index] = UInt8(ascii: " ")
@@ -44,7 +44,7 @@ private struct Scanner {
         position += count
     }
 
-    /// Scans to the end, or to the parenthesis that closes an interpolation.
+    /// Scans to the end of the source, or to the parenthesis that closes an interpolation.
     mutating func scanCode(untilParenthesisCloses: Bool) {
         var depth = 0
         while position < bytes.count {
@@ -66,7 +66,7 @@ private struct Scanner {
         while position < bytes.count, !has("\n") { skip(1, isComment: true) }
     }
 
-    /// Block comments nest.
+    /// Skips a block comment, which can contain nested block comments.
     private mutating func skipBlockComment() {
         var depth = 0
         repeat {
@@ -82,7 +82,7 @@ private struct Scanner {
         } while depth > 0 && position < bytes.count
     }
 
-    /// The number of `#` before the opening quote; nil if no string begins at the current position.
+    /// Returns the number of `#` before the opening quotation mark, or nil if no string begins at the current position.
     private func hashesBeforeQuote() -> Int? {
         var hashes = 0
         while has("#", at: hashes) { hashes += 1 }
@@ -124,7 +124,7 @@ struct Token: Equatable {
     var line: Int
     /// Whether the token is the first of its line.
     var startsLine = false
-    /// Whether no space separates the token from the one before it.
+    /// Whether the token directly follows the previous token, without white space between them.
     var isAttached = false
 
     var isWord: Bool {

@@ -1,6 +1,6 @@
 import Testing
 
-/// Tests each tidy rule on small samples: it must find its violations, and nothing in similar valid code.
+/// Tests the tidy rules on small samples. A rule must find its violations, and must find nothing in similar valid code.
 @Suite("tidy rules on samples")
 struct TidySampleTests {
     @Test("comments and strings are not code, but interpolations in strings are")
@@ -75,7 +75,7 @@ struct TidySampleTests {
         #expect(findings.first?.what.contains("'show'") == true)
     }
 
-    @Test("only long functions are found, and protocol requirements are not functions")
+    @Test("only functions that are too long are found, and protocol requirements are not functions")
     func functionLength() {
         let body = String(repeating: "        work()\n\n        // why\n", count: 69)
         let long = SwiftFile(
@@ -94,7 +94,7 @@ struct TidySampleTests {
         #expect(BannedWordTests.nameFindings(in: file).map(\.line) == [1, 1])
     }
 
-    @Test("forced tries and traps are found, in code only")
+    @Test("forced tries, forced casts and traps are found in code, but not in comments")
     func traps() {
         let file = SwiftFile(
             path: "Sources/Martlet/Values/A.swift",

@@ -30,7 +30,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "RealmImporterTests",
-            // The tests run the command as a process, so it is built with them.
+            // The tests run the command-line tool as a process. The dependency on RealmImporterCLI builds the tool.
             dependencies: [
                 "RealmImporter", "RealmImporterCLI", .product(name: "MartletTools", package: "Martlet"),
             ],

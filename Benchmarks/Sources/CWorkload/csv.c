@@ -73,7 +73,7 @@ static int two_digits(const char *text)
     return (text[0] - '0') * 10 + text[1] - '0';
 }
 
-// Days since 1970, computed with days_from_civil by Howard Hinnant.
+// Returns the number of days from 1970-01-01 to a date. The algorithm is days_from_civil by Howard Hinnant.
 static int64_t days_from_civil(int64_t year, int month, int day)
 {
     year -= month <= 2;

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static const uint64_t seed = 0x4D6172746C6574ULL; // "Martlet"
+static const uint64_t seed = 0x4D6172746C6574ULL; // the bytes of "Martlet"
 
 uint64_t workload_random(uint64_t *state)
 {
@@ -47,7 +47,8 @@ uint64_t workload_nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 }
 
-// On Linux a child inherits ru_maxrss of its parent, so this function reads the peak of the process from /proc.
+// On Linux, ru_maxrss of a child process begins with the value of its parent. Therefore this function reads the peak of
+// this process from /proc.
 int64_t workload_peak_kilobytes(void)
 {
 #ifdef __linux__

@@ -1,7 +1,7 @@
 import CWorkload
 
-/// The rows of a CSV file. The C code of `CWorkload`, which all compared programs use, splits them into fields, so that
-/// reading costs the same for all of them.
+/// The rows of a CSV file. The C code in `CWorkload` splits the rows into fields. All compared programs use this code,
+/// so splitting takes the same time in each of them.
 public struct CSVRows: ~Copyable {
     private var csv: workload_csv
     private var fields: [workload_field]
@@ -16,7 +16,7 @@ public struct CSVRows: ~Copyable {
         workload_csv_close(&csv)
     }
 
-    /// Advances to the next row. Returns false at the end.
+    /// Advances to the next row. Returns false at the end of the file.
     public mutating func next() -> Bool {
         workload_csv_next(&csv, &fields, Int32(fields.count))
     }
@@ -43,6 +43,6 @@ public struct CSVRows: ~Copyable {
         workload_field_is_missing(fields[column]) ? nil : double(column)
     }
 
-    /// Seconds since 1970.
+    /// Returns the time in a column as seconds since 1970.
     public func seconds(_ column: Int) -> Int { Int(workload_field_seconds(fields[column])) }
 }

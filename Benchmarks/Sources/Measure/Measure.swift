@@ -7,7 +7,7 @@ public struct Job: Sendable {
     public let file: String
     /// The number of people in the database.
     public let count: Int
-    /// The folder of CSV files for the import.
+    /// The folder of the CSV files that the workload `import` reads.
     public let folder: String?
 
     public init?(arguments: [String]) {
@@ -19,8 +19,8 @@ public struct Job: Sendable {
     }
 }
 
-/// Prints the measurements of a peer (one of the compared libraries) in the format of `yardstick`, the C program that
-/// runs the same workloads on SQLite.
+/// Prints the measurements of a peer, which is one of the compared libraries. The C program `yardstick`, which runs the
+/// same workloads on SQLite, prints its measurements in the same format.
 public struct Reporter: Sendable {
     let peer: String
     let file: String
@@ -35,7 +35,7 @@ public struct Reporter: Sendable {
     }
 }
 
-/// Pseudo-random numbers, equal for all peers.
+/// A sequence of pseudo-random numbers. Equal seeds produce equal numbers in all peers.
 public struct RandomSequence {
     var state: UInt64
 
@@ -61,7 +61,7 @@ public func duration(_ body: () throws -> Void) rethrows -> UInt64 {
     return nanoseconds() - start
 }
 
-/// Returns the person to modify or delete in the change with this number. The person matches the observed query,
+/// Returns the person that the change with the given number modifies or deletes. The person matches the observed query
 /// `age < limit`.
 public func observedPerson(_ number: Int, of count: Int, ageBelow limit: Int) -> PersonValues {
     var sequence = RandomSequence(seed: UInt64(number) * 77 + 3)
@@ -76,7 +76,7 @@ public func thousandPeople(round: Int, of count: Int) -> [Int] {
     (0..<1000).map { Int(workload_changed_person($0, Int64(round), Int64(count))) }
 }
 
-/// Returns a person that is not stored yet and matches every observed query.
+/// Returns a person that is not stored yet. At age 0, this person matches every observed query `age < limit`.
 public func newPerson(_ number: Int, storedCount count: Int) -> PersonValues {
     var person = PersonValues(number: count * 2 + number)
     person.age = 0

@@ -10,7 +10,7 @@ public struct PersonValues: Sendable {
     public var isActive: Bool
     public var createdSeconds: Int
 
-    /// Creates the person with a number. Every peer (one of the compared libraries) stores equal values.
+    /// Computes the values of the person with the given number. All peers (the compared libraries) store equal values.
     public init(number: Int) {
         var person = workload_person()
         workload_make_person(Int64(number), &person)
@@ -25,6 +25,6 @@ public struct PersonValues: Sendable {
 }
 
 extension String {
-    /// The first UTF-8 byte. The workloads read it, so every peer has to create the string.
+    /// The first UTF-8 byte. The workloads read this byte, so that every peer has to create the string.
     @inlinable public var firstByte: Int { Int(utf8.first!) }
 }

@@ -38,7 +38,8 @@ private struct Flight: PersistableRecord {
     }
 }
 
-/// Imports the small tables with statements, and the flights as records. Most rows are flights.
+/// Imports the CSV files. It inserts the flights, which are most of the rows, as GRDB records. It inserts the rows of
+/// the small tables with prepared statements.
 private struct Importer {
     let db: Database
     let folder: String

@@ -1,8 +1,8 @@
 import GRDB
 import Measure
 
-/// A typical list in GRDB: one row for each element, ordered by a sparse position. Copies of all positions and targets
-/// are in memory.
+/// A list as applications typically store it with GRDB: one row for each element, ordered by a position. The positions
+/// have gaps for later insertions. This structure keeps copies of all positions and targets in memory.
 private struct FlatList {
     var positions: [Int] = []
     var targets: [Int] = []
@@ -59,8 +59,9 @@ func lists(_ job: Job, _ reporter: Reporter) throws {
         }
     }
     let append = Double(appending) / Double(appends), insert = Double(inserting) / Double(inserts)
-    // The C program measures a list in chunks and a list with one row for each element. The table of results compares
-    // both with this list.
+    // The benchmark in C (`Sources/yardstick/lists.c`) measures two lists: one in chunks, and one with a row for each
+    // element (suffix `-flat`). The results of this list are reported under the names of both lists, so that the table
+    // of results compares this list with each of them.
     for suffix in ["", "-flat"] {
         reporter.report("list-append" + suffix, n: appends, nanoseconds: append, check: appends)
         reporter.report("list-insert-middle" + suffix, n: inserts, nanoseconds: insert, check: appends + inserts)

@@ -3,8 +3,8 @@ import GRDB
 import Measure
 import Synchronization
 
-/// An element of the observed query, with the values that are compared: its key, and the column that modifications
-/// change.
+/// A row of the observed query. It contains the two columns that the observer compares: the key, and the column that
+/// modifications change.
 private struct Element: FetchableRecord, Hashable, Sendable {
     let id: Int
     let score: Double
@@ -15,8 +15,9 @@ private struct Element: FetchableRecord, Hashable, Sendable {
     }
 }
 
-/// Measures one change among the people younger than `limit`, sorted by name: from the start of the transaction until
-/// the observer has received the new collection and computed the difference.
+/// Measures one change among the people younger than `limit`, sorted by name. The measurement starts with the
+/// transaction. It ends when the observer has received the new rows and has computed how they differ from the previous
+/// rows.
 func observe(_ job: Job, _ reporter: Reporter, ageBelow limit: Int) throws {
     let pool = try openWarmPool(job.file)
     let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
@@ -108,8 +109,8 @@ private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throw
                         sql: "UPDATE person SET age = 7 WHERE id = ?",
                         arguments: [job.count / 200 + round + observers * 10])
                 }
-                // GRDB does not know which queries a change affects. All observed queries run again, and all
-                // observers are called.
+                // GRDB tracks the tables and columns of these queries, but not their conditions. Therefore it runs
+                // all observed queries again, and calls all observers.
                 for _ in 0..<observers { called.wait() }
             })
     }
@@ -117,7 +118,7 @@ private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throw
     withExtendedLifetime(tokens) {}
 }
 
-/// Measures a change of one of many objects that are observed individually.
+/// Measures a change of one object while one object, or 10,000 objects, are observed individually.
 func objectObservers(_ job: Job, _ reporter: Reporter) throws {
     let pool = try openWarmPool(job.file)
     for observed in [1, 10_000] {
@@ -146,7 +147,8 @@ func objectObservers(_ job: Job, _ reporter: Reporter) throws {
     }
 }
 
-/// Measures the time from a commit to the call of an observer on another queue. GRDB does not observe other processes.
+/// Measures the time from a commit to the call of an observer on another queue. There is no measurement between two
+/// processes, because GRDB does not observe the commits of other processes.
 func latency(_ job: Job, _ reporter: Reporter) throws {
     let rounds = 500
     let pool = try openPool(job.file)
@@ -171,7 +173,7 @@ func latency(_ job: Job, _ reporter: Reporter) throws {
                 return .commit
             }
         }
-        // The observer may still receive a value that was fetched before this change.
+        // The observer may first receive a value that was fetched before this change. The loop skips such values.
         repeat { called.wait() } while received.withLock { $0.age } != 1000 + round
         return received.withLock { $0.time } - start
     }.sorted()

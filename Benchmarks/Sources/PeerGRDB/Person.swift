@@ -21,7 +21,7 @@ struct Person: Codable, Sendable {
     }
 }
 
-// Implemented manually, because GRDB's Codable support is several times slower.
+// These conformances are implemented manually, because GRDB's Codable support is several times slower.
 extension Person: FetchableRecord, PersistableRecord {
     static let databaseTableName = "person"
 
@@ -46,7 +46,7 @@ extension Person: FetchableRecord, PersistableRecord {
     }
 }
 
-/// Opens a pool with the settings of the other peers: write-ahead log, full durability, the same cache size.
+/// Opens a pool with the settings of the other peers: write-ahead log, full durability, and the same cache size.
 func openPool(_ file: String) throws -> DatabasePool {
     var configuration = Configuration()
     configuration.prepareDatabase { db in
@@ -54,11 +54,12 @@ func openPool(_ file: String) throws -> DatabasePool {
             sql: "PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY; PRAGMA secure_delete=0")
     }
     let pool = try DatabasePool(path: file, configuration: configuration)
-    // The pool sets NORMAL when it enables write-ahead logging. This happens after the preparation above.
+    // After the preparation above, the pool enables write-ahead logging and sets `synchronous` to NORMAL.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous=FULL") }
     return pool
 }
 
+/// Opens a pool and reads all rows of `person` once, so that their pages are cached.
 func openWarmPool(_ file: String) throws -> DatabasePool {
     let pool = try openPool(file)
     _ = try pool.read { try Int.fetchOne($0, sql: "SELECT sum(length(email)) FROM person") }

@@ -17,7 +17,8 @@ func lookUp(_ job: Job, _ reporter: Reporter) throws {
     reporter.report("lookup", n: lookups, nanoseconds: Double(time) / Double(lookups), check: check)
 }
 
-/// Records are values, so this reads fields of structures in memory, which are not updated.
+/// GRDB's records are structures in memory. This workload reads their fields. Unlike Martlet's objects, the structures
+/// do not change when the database changes.
 func readHeld(_ job: Job, _ reporter: Reporter) throws {
     let held = 10_000, rounds = 100
     let pool = try openWarmPool(job.file)

@@ -26,7 +26,7 @@ case "object-observers": try objectObservers(job, reporter)
 case "small-transactions": try smallTransactions(job, reporter)
 case "open": try openAndRead(job, reporter)
 case "latency": try latency(job, reporter)
-// Workloads that GRDB does not support, or that would be the same as in the C program.
+// GRDB does not support these workloads, or would run the same SQL as the C program.
 case "readers-and-writer", "grouped-transactions": break
 default:
     FileHandle.standardError.write(Data("PeerGRDB: no workload '\(job.workload)'\n".utf8))

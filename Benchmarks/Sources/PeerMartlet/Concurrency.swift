@@ -9,8 +9,8 @@ private let rounds = 500
 // MARK: Latency from a commit to the call of an observer
 
 func latency(_ job: Job, _ reporter: Reporter) throws {
-    try otherProcess(job, reporter)
-    try otherThread(job, reporter)
+    try measureProcessLatency(job, reporter)
+    try measureThreadLatency(job, reporter)
 }
 
 private func report(_ name: String, _ durations: [UInt64], _ reporter: Reporter) {
@@ -28,7 +28,7 @@ private func commitAge(_ person: Person, _ age: Int, _ realm: Realm) throws -> U
     return start
 }
 
-private func otherThread(_ job: Job, _ reporter: Reporter) throws {
+private func measureThreadLatency(_ job: Job, _ reporter: Reporter) throws {
     let realm = try openRealm(job)
     let person = realm.object(ofType: Person.self, forPrimaryKey: 0)!
     let queue = DispatchQueue(label: "observer"), called = DispatchSemaphore(value: 0)
@@ -47,7 +47,7 @@ private func otherThread(_ job: Job, _ reporter: Reporter) throws {
     report("thread", durations, reporter)
 }
 
-private func otherProcess(_ job: Job, _ reporter: Reporter) throws {
+private func measureProcessLatency(_ job: Job, _ reporter: Reporter) throws {
     let child = Process(), output = Pipe(), input = Pipe()
     child.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
     child.arguments = ["latency-child", job.file, String(job.count)]
@@ -55,25 +55,26 @@ private func otherProcess(_ job: Job, _ reporter: Reporter) throws {
     child.standardInput = input
     try child.run()
     defer { child.waitUntilExit() }
-    // The child sends a zero when its observation has begun, then the time of each call.
-    func time() throws -> UInt64 {
+    // The child process sends 0 when its observation has begun, and then the time of each call of its observer.
+    func receiveTime() throws -> UInt64 {
         guard let bytes = try output.fileHandleForReading.read(upToCount: 8), bytes.count == 8 else {
             throw CocoaError(.fileReadCorruptFile)
         }
         return bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
     }
-    _ = try time()
+    _ = try receiveTime()
     let realm = try openRealm(job)
     let person = realm.object(ofType: Person.self, forPrimaryKey: 0)!
     let durations = try (0..<rounds).map { round in
         let start = try commitAge(person, 100 + round, realm)
-        return try time() - start
+        return try receiveTime() - start
     }
     try input.fileHandleForWriting.close()
     report("process", durations, reporter)
 }
 
-/// Writes the time of each notification to standard output until standard input ends.
+/// Runs in the child process of `measureProcessLatency`. Writes the time of each notification to standard output until
+/// standard input ends.
 func latencyChild(_ job: Job) throws {
     @Sendable func send(_ time: UInt64) {
         withUnsafeBytes(of: time) { FileHandle.standardOutput.write(Data($0)) }

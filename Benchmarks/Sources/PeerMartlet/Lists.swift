@@ -6,7 +6,8 @@ func lists(_ job: Job, _ reporter: Reporter) throws {
     let realm = try openWarmRealm(job, [Person.self, Group.self])
     let group = Group(id: 1)
     try realm.write { realm.add(group) }
-    // Draws random numbers in the same order as the benchmark `yardstick`, so that both build equal lists.
+    // This workload draws random numbers in the same order as the C program `yardstick`, so that both programs build
+    // equal lists.
     var sequence = RandomSequence(seed: 5)
     func person() -> Person { realm.object(ofType: Person.self, forPrimaryKey: sequence.next(below: job.count))! }
     let appended = (0..<appends).map { _ in person() }

@@ -42,7 +42,7 @@ func observe(_ job: Job, _ reporter: Reporter, ageBelow limit: Int) throws {
     token.invalidate()
 }
 
-/// Measures a thousand modifications in one transaction, spread over all people.
+/// Measures one transaction that modifies a thousand people. They are evenly distributed among all people.
 private func observeThousand(_ job: Job, _ reporter: Reporter, _ realm: Realm, _ called: DispatchSemaphore) throws {
     var durations: [UInt64] = []
     for round in 0..<5 {
@@ -82,14 +82,15 @@ private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throw
     while rounds < 9 {
         let person = realm.object(ofType: Person.self, forPrimaryKey: number)!
         number += 1
-        // Martlet calls only the observers of affected queries. An inactive person matches no query.
+        // Martlet calls only the observers of affected queries. The loop skips inactive people, because they match no
+        // query, and people of age 7, because their age would not change.
         guard person.isActive, person.age != 7 else { continue }
         rounds += 1
         durations.append(
             try duration {
                 try realm.write { person.age = 7 }
                 called.wait()
-                // The second call is for the query of the person's previous age.
+                // The second call is that of the observer whose query matched the person's previous age.
                 if observers == 100 { called.wait() }
             })
     }
@@ -97,7 +98,7 @@ private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throw
     tokens.forEach { $0.invalidate() }
 }
 
-/// Measures a change of one of many objects that are observed individually.
+/// Measures a change of one object while one object, or 10,000 objects, are observed individually.
 func objectObservers(_ job: Job, _ reporter: Reporter) throws {
     for observed in [1, 10_000] {
         let realm = try openWarmRealm(job)

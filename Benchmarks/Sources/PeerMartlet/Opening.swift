@@ -2,7 +2,8 @@ import Foundation
 import Martlet
 import Measure
 
-/// Opens a Realm with only the types of a workload, and with the default durability, which the other peers use too.
+/// Opens a Realm that contains only the object types of a workload. The durability is Martlet's default, and equals
+/// that of the other peers.
 func openRealm(_ job: Job, _ types: [ObjectBase.Type] = [Person.self]) throws -> Realm {
     try Realm(configuration: configuration(job, types))
 }

@@ -20,7 +20,7 @@ func readHeld(_ job: Job, _ reporter: Reporter) throws {
     let realm = try openWarmRealm(job)
     let step = job.count / held
     let people = (0..<held).map { realm.object(ofType: Person.self, forPrimaryKey: $0 * step)! }
-    // The first read of an object reads its row. Only later reads are measured.
+    // The first read of a property reads the row of the object from the database. Only later reads are measured.
     _ = people.reduce(0) { $0 + $1.age }
     var check = 0
     let time = duration {
@@ -46,7 +46,7 @@ func iterate(_ job: Job, _ reporter: Reporter) throws {
     reporter.report("iterate", n: job.count, nanoseconds: median(durations) / Double(job.count), check: check)
 }
 
-// Each run creates a new collection, because an existing one caches its count.
+// Each run creates a new collection, because an existing collection caches its count.
 func countFiltered(_ job: Job, _ reporter: Reporter) throws {
     let realm = try openWarmRealm(job)
     try timeCount(job, reporter, "count") {
@@ -92,7 +92,7 @@ func openAndRead(_ job: Job, _ reporter: Reporter) throws {
         let realm = try openRealm(job)
         check = realm.object(ofType: Person.self, forPrimaryKey: job.count / 2)!.age
         durations.append(nanoseconds() - start)
-        // Closing the file is not measured.
+        // The Realm stays open until this line, so that the measurement does not include closing the file.
         withExtendedLifetime(realm) {}
     }
     reporter.report("open-first", n: job.count, nanoseconds: Double(durations[0]), check: check)

@@ -3,7 +3,8 @@ import Measure
 
 private let batch = 10_000
 
-/// Returns the duration of the insertion in nanoseconds. It includes the creation of objects, but not of their values.
+/// Inserts all people and returns the duration in nanoseconds. The duration includes the creation of the objects, but
+/// not the computation of their values.
 private func insertAll(_ job: Job, _ realm: Realm, _ add: (PersonValues) -> Void) throws -> UInt64 {
     var measured = try duration { try realm.beginWrite() }
     for first in stride(from: 0, to: job.count, by: batch) {

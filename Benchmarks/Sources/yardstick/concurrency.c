@@ -13,7 +13,7 @@ enum { rounds = 500, readers = 4, lookups = 100, transactions = 1000, group_size
 static void report_latencies(const char *where, uint64_t *durations, const char *file)
 {
     char name[64];
-    double middle = median(durations, rounds);
+    double middle = median(durations, rounds); // sorts the durations
     snprintf(name, sizeof name, "latency-%s", where);
     report(name, rounds, middle, rounds, file);
     snprintf(name, sizeof name, "latency-%s-99", where);
@@ -78,7 +78,8 @@ static void thread_latency(const job *job, sqlite3_stmt *update, sqlite3_stmt *b
     report_latencies("thread", durations, job->file);
 }
 
-// The child is forked before the parent opens the file: SQLite connections must not be used across a fork.
+// This function forks the child process before the parent opens the file, because a child process must not use SQLite
+// connections of its parent.
 void latency(const job *job)
 {
     int committed[2], observed[2];

@@ -1,16 +1,17 @@
-// Imports the flights with their links into tables of the same shape as Martlet's.
+// Imports the five CSV files of the flight data, with the links between their rows, into the tables that Martlet would
+// create.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "yardstick.h"
 
-// --- maps from codes of up to eight characters (letters and digits) to keys
+// --- maps from codes of at most eight characters (letters and digits) to the keys of rows
 
 enum { slots = 8192 }; // a power of two, well above the 3,322 planes
 
 typedef struct {
-    uint64_t codes[slots]; // 0: empty
+    uint64_t codes[slots]; // 0 in an empty slot
     int64_t keys[slots];
 } code_map;
 

@@ -1,5 +1,5 @@
-// Measures a list of links in two layouts: flat (one row for each element) and in chunks. The list has one element for
-// every ten people in the database.
+// Measures a list of links in two layouts: flat (one row for each element) and in chunks. The program appends one
+// element for every ten people in the database. Then it inserts a tenth of this number of elements at random positions.
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 
 enum { reads = 100000 };
 
-// --- flat: one row for each element, ordered by a sparse position; copies of all positions and targets are in memory
+// --- flat: one row for each element, ordered by a position; the positions have gaps for later insertions; copies of
+// all positions and targets are in memory
 
 typedef struct {
     int64_t *positions, *targets;
@@ -58,7 +59,7 @@ static void flat(const job *job, sqlite3 *db, int64_t appends)
     report("list-insert-middle-flat", inserts, each, list.count, job->file);
 }
 
-// --- in chunks: blobs of up to 512 keys; at commit each changed chunk is written once
+// --- in chunks: each row contains a blob of at most 512 keys; a commit writes each changed chunk once
 
 enum { chunk_fill = 256, chunk_capacity = 512 };
 
@@ -101,7 +102,7 @@ static void chunked_insert(chunked_list *list, int64_t index, int64_t key)
     while (index > chunk->count)
         index -= chunk++->count;
     if (chunk->count == chunk_capacity)
-        abort(); // one random insertion for every ten elements does not fill a chunk
+        abort(); // unreachable: one random insertion for every ten elements does not double the size of a chunk
     memmove(chunk->keys + index + 1, chunk->keys + index, sizeof(int64_t) * (size_t)(chunk->count - index));
     chunk->keys[index] = key;
     chunk->count++;

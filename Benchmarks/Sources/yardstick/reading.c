@@ -3,6 +3,7 @@
 
 #include "yardstick.h"
 
+// Opens the database and reads all rows once, so that their pages are cached.
 static sqlite3 *open_warm(const job *job)
 {
     sqlite3 *db = open_database(job->file);

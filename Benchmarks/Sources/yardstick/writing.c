@@ -1,7 +1,8 @@
 // Bulk insertion, small transactions and scattered updates.
 #include "yardstick.h"
 
-// Persons are created in batches outside the measured time, because a program already has the values that it inserts.
+// People are created in batches, outside of the measured time. The reason is that a real program already has the values
+// that it inserts.
 enum { batch = 10000 };
 
 static void insert_all(const job *job, const char *workload, bool indexed)

@@ -1,4 +1,5 @@
-// The fastest use of SQLite's C API that we know. Its times are the lower bound for a runtime on SQLite.
+// The C program `yardstick` runs the workloads with SQLite's C API, in the fastest way that we know. Its times are the
+// reference for libraries that use SQLite. A library can be faster only if it calls SQLite less often.
 #ifndef YARDSTICK_H
 #define YARDSTICK_H
 #include <sqlite3.h>
@@ -10,17 +11,17 @@
 typedef struct {
     const char *file;   // path of the database
     int64_t count;      // number of people in the database
-    const char *folder; // folder of CSV files for the import
+    const char *folder; // folder of the CSV files that the workload `import` reads
 } job;
 
 // --- database.c: these functions exit with a message if SQLite reports an error
 sqlite3 *open_database(const char *file);
 void execute(sqlite3 *db, const char *sql);
 sqlite3_stmt *prepare(sqlite3 *db, const char *sql);
-void run(sqlite3_stmt *statement); // runs a statement without rows and resets it
+void run(sqlite3_stmt *statement); // runs a statement that returns no rows, and resets it
 int64_t query_integer(sqlite3 *db, const char *sql);
 void report(const char *workload, int64_t n, double nanoseconds, int64_t check, const char *file);
-double median(uint64_t *durations, int count);
+double median(uint64_t *durations, int count); // sorts the durations
 
 // --- person.c
 void create_person_table(sqlite3 *db, bool indexed);

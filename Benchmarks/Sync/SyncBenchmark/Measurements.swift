@@ -5,6 +5,7 @@
     import MartletPostgres
     import MartletSync
     import MartletSyncProtocol
+    import MartletValues
     import Synchronization
 
     /// The measurements. Each returns its figures.
@@ -119,8 +120,9 @@
             _ queries: @escaping @Sendable (Int) throws -> [SubscribedQuery]
         ) async throws -> [LoadClient] {
             let clients = (0..<count).map { _ in LoadClient(received) }
+            let address = instance.address
             try await forEach(clients, atOnce: 64) { number, client in
-                try await client.connect(instance.address)
+                try await client.connect(address)
                 try await client.subscribe(try queries(number))
             }
             return clients
@@ -233,8 +235,9 @@
                     1..<count * 30 + 1)
                 let chunks = try await chunks(clients)
                 start = .now
+                let address = instance.address
                 try await forEach(clients, atOnce: 1_000) { _, client in
-                    try await client.connect(instance.address)
+                    try await client.connect(address)
                     try await client.download()
                 }
                 figures.append(

@@ -2,6 +2,7 @@
     import Foundation
     import MartletPostgres
     import MartletSyncProtocol
+    import MartletValues
     import Synchronization
 
     /// Another application, which changes flights by SQL. The value of a change is the number of its transaction, so
@@ -53,7 +54,8 @@
         func add(_ rows: [SyncRow]) {
             let now = ContinuousClock.now
             arrivals.withLock { arrivals in
-                for case .scalar(.integer(let number))? in rows.map({ $0.values[property] }) {
+                for row in rows {
+                    guard case .scalar(.integer(let number))? = row.values[property] else { continue }
                     arrivals.append((Int(number), now))
                 }
             }

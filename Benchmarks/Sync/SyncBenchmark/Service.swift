@@ -3,6 +3,7 @@
     import Foundation
     import MartletEngine
     import MartletSyncProtocol
+    import MartletValues
 
     /// The settings that 'Benchmarks/Sync/run' passes in environment variables.
     struct Settings: Sendable {

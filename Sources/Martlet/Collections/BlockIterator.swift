@@ -4,8 +4,8 @@ import MartletValues
 /// Iterates over the members that a collection has when the iteration starts, regardless of later changes.
 ///
 /// The iterator copies rows in blocks, and creates the object of a row only when it returns the object. An object that
-/// the loop releases is therefore freed before the next one is created. Copied rows are discarded when the Realm shows
-/// another state.
+/// the loop releases is therefore freed before the next object is created. The iterator discards the copied rows when
+/// the Realm moves to another state.
 @usableFromInline struct BlockIterator {
     private let table: ObjectTable
     private let context: RealmContext
@@ -14,7 +14,9 @@ import MartletValues
     private var cursor: LazyCursor?
     /// The list that the cursor iterates over; nil if it iterates over a table.
     private var list: CollectionCore?
+    /// The keys of all members, if there is no cursor.
     private var keys = KeySequence()
+    /// The position of the first member after `block`.
     private var position = 0
     /// The key of the last member that was returned.
     private var last: ObjectKey?
@@ -29,9 +31,11 @@ import MartletValues
     private var rowPosition = 0
     /// The change count of the Realm when the rows were copied.
     private var changeCount: UInt64 = 0
+    /// The guard word of the accessors that are filled from the copied rows.
     private var guardWord: UInt = 0
-    /// The objects of the block in reverse order, if they were created in advance. This happens in two cases: inside a
-    /// write, where every change would make copied rows outdated, and if no row of the block was copied.
+    /// The objects of the block in reverse order, if `readBlock` created them in advance. `readBlock` does this inside
+    /// a write transaction, because every change would make copied rows outdated. It also does this if it copied no
+    /// row, for example because all members have accessors with current values.
     private var preparedObjects: [ObjectBase] = []
     /// True if the member that was returned last already had a living accessor.
     private var lastHadAccessor = false
@@ -74,7 +78,7 @@ import MartletValues
         let key = values.integer(table.rows.keyPosition) ?? 0
         if cursor == nil || list != nil {
             defer { blockPosition += 1 }
-            // A member without a copied row has a living accessor, or was deleted.
+            // If the member has no copied row, it has a living accessor, or its row was deleted.
             guard block[blockPosition] == key else { return table.object(block[blockPosition]) }
         }
         rowPosition += 1
@@ -82,8 +86,8 @@ import MartletValues
         return object(key, values)
     }
 
-    // True while the copied rows are valid. Before the Realm shows another state, it makes every cursor read its keys,
-    // so a cursor without keys proves that the state is unchanged.
+    // True while the copied rows are valid. Before the Realm moves to another state, every cursor reads its keys. A
+    // cursor without keys therefore proves that the state is unchanged.
     private var isCurrent: Bool {
         if let cursor { return cursor.keys == nil }
         return changeCount == context.changeCount && context.transaction == nil
@@ -96,7 +100,8 @@ import MartletValues
             return known
         }
         let made = table.makeAccessor(key)
-        // A frozen accessor is filled first: other threads can find it as soon as it is registered.
+        // A frozen accessor is filled before it is registered, because other threads can find it after the
+        // registration.
         if context.isFrozen { fill(made, values) }
         let object = table.identity.insertIfAbsent(made, key)
         lastHadAccessor = object !== made
@@ -115,10 +120,10 @@ import MartletValues
 
     // MARK: Blocks
 
-    /// Reads the block after the last member that was returned. Returns false at the end.
+    /// Reads the block that follows the last returned member. Returns false if no member follows.
     private mutating func readBlock() -> Bool {
-        // Copied rows are left over if the loop body has changed the Realm. They are discarded, and the next block is
-        // only as large as the number of rows that were used.
+        // If copied rows are left over, the body of the loop has changed the Realm. These rows are discarded, and the
+        // next block is only as large as the number of rows that were used.
         blockSize = rowPosition < rows.count ? max(1, rowPosition) : min(blockSize * 2, Self.largestBlock)
         rows.removeAll(rowCapacity: blockSize)
         rowPosition = 0
@@ -126,7 +131,7 @@ import MartletValues
         guardWord = context.guardWord
         if let cursor {
             if let keys = cursor.keys {
-                // The Realm shows another state: the iteration continues with keys.
+                // The Realm has moved to another state, so the iteration continues with the keys of the cursor.
                 self.keys = keys
                 self.cursor = nil
                 if list == nil, let last { position = keys.position { $0 > last } }
@@ -152,7 +157,7 @@ import MartletValues
         return true
     }
 
-    /// Copies the next rows of the table.
+    /// Copies the next rows of the table. Returns false if no row follows.
     private mutating func readNextRows() -> Bool {
         if last == .max { return false }
         let first = last.map { $0 + 1 } ?? .min
@@ -161,7 +166,7 @@ import MartletValues
     }
 
     /// Copies the rows of some members. If their keys are ascending and dense, one statement reads all of them.
-    /// Otherwise only the rows of members without current values are read.
+    /// Otherwise the function reads only the rows of members whose accessors have no current values.
     private mutating func readRows(of members: ArraySlice<ObjectKey>) {
         guard let first = members.first, let last = members.last else { return }
         let isAscending = first < last && zip(members, members.dropFirst()).allSatisfy { $0 < $1 }
@@ -177,8 +182,8 @@ import MartletValues
 }
 
 extension ObjectTable {
-    /// True if keys are so dense that reading the whole range costs less than reading each row separately. The
-    /// difference between the first and the last key can exceed 64 bits.
+    /// True if reading the whole range from `first` to `last` costs less than reading `count` rows separately. The
+    /// difference between the two keys can exceed 64 bits, so the subtraction is checked for overflow.
     fileprivate static func isDense(_ count: Int, _ first: ObjectKey, _ last: ObjectKey) -> Bool {
         let (span, isBeyond) = last.subtractingReportingOverflow(first)
         return count > 8 && !isBeyond && span < 4 * Int64(count)
@@ -190,7 +195,7 @@ extension ObjectTable {
             Self.isDense(keys.count, first, last)
         else { return keys.map(object) }
         let found = accessors(keys)
-        // Values that were assigned to a further accessor of a row are possibly not in the file yet.
+        // Values that were assigned to a further accessor of a row may not have been written to the file yet.
         if hasFurtherAccessors { context.flushForQuery() }
         context.fill(found, self, first, last)
         return found
@@ -198,8 +203,8 @@ extension ObjectTable {
 }
 
 extension RealmContext {
-    /// Decodes the objects that have no values yet, with one statement. Objects that are not in ascending order of keys
-    /// may be skipped; a skipped object is decoded when it is used.
+    /// Decodes, with one statement, the objects that have no current values. Objects that are not in ascending order of
+    /// keys may be skipped. A skipped object is decoded when the program uses it.
     fileprivate func fill(_ objects: [ObjectBase], _ table: ObjectTable, _ first: ObjectKey, _ last: ObjectKey) {
         guard objects.contains(where: { $0._state == .stale }) else { return }
         read { connection in

@@ -142,7 +142,8 @@ extension Map: CodableCollection, Codable {
         for (key, value) in other { self[key] = value._replacingObject(copy) }
     }
 
-    /// Encodes the entries by key. Objects are encoded by `ObjectBase.encode(to:)`.
+    /// Encodes the entries as a keyed container with the keys of the map. Objects are encoded by
+    /// `ObjectBase.encode(to:)`.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
 
     /// Decodes an unmanaged map.

@@ -112,7 +112,7 @@ public struct DynamicSet: RandomAccessCollection {
     /// Inserts an element, unless the set already contains it.
     public func insert(_ value: Any?) { base.insertUntyped(DynamicObject.unwrapped(value), name) }
 
-    /// Removes an element. Has no effect if the set does not contain it.
+    /// Removes an element. Has no effect if the set does not contain the element.
     public func remove(_ value: Any?) { base.removeUntyped(DynamicObject.unwrapped(value), name) }
 
     /// Removes all elements.
@@ -228,21 +228,21 @@ extension Map: UntypedMap {
 
 // MARK: Objects
 
-/// An object whose type is known only at run time. Its properties are accessed by name.
+/// An object whose type is known only at run time. A program accesses its properties by name.
 ///
 /// ```swift
 /// for dog in realm.dynamicObjects("Dog") { print(dog.name as? String ?? "", dog.owner ?? "nobody") }
 /// ```
 ///
 /// Values are Swift values, links are `DynamicObject`s, linking objects are arrays of `DynamicObject`s, and collections
-/// are `DynamicList`, `DynamicSet` and `DynamicMap`. Traps if the type does not have a property with the name, or if a
-/// value has the wrong type.
+/// are `DynamicList`, `DynamicSet` and `DynamicMap`. An access traps if the type has no property with the given name.
+/// An assignment also traps if the value has the wrong type.
 @dynamicMemberLookup
 public struct DynamicObject: Hashable, CustomStringConvertible {
     /// The object, as an instance of its class.
     public let object: ObjectBase
 
-    /// Creates the view of an object in which properties are accessed by name.
+    /// Wraps an object, so that its properties can be accessed by name.
     public init(_ object: ObjectBase) { self.object = object }
 
     /// The value of the property with the given name.
@@ -318,7 +318,8 @@ extension DynamicMap: UntypedWrapper {
     var inner: Any? { map }
 }
 
-/// The results of a query of an object type that is named at run time. They are live and lazy, like `Results`.
+/// The results of a query of an object type whose name is known only at run time. They are live and lazy, like
+/// `Results`.
 public struct DynamicResults: RandomAccessCollection {
     private let results: Results<ObjectBase>
 
@@ -328,7 +329,7 @@ public struct DynamicResults: RandomAccessCollection {
     /// The number of members.
     public var endIndex: Int { results.count }
 
-    /// The member at a position. Traps if it is out of range.
+    /// The member at a position. Traps if the position is out of range.
     public subscript(position: Int) -> DynamicObject {
         guard let object = results.storage.object(at: position) else {
             Misuse.indexOutOfRange(position, count: count, "the results")
@@ -348,7 +349,7 @@ public struct DynamicResults: RandomAccessCollection {
     /// True after the Realm was invalidated.
     public var isInvalidated: Bool { results.isInvalidated }
 
-    /// The position of an object; nil if it is not a member.
+    /// The position of an object; nil if the object is not a member.
     public func index(of object: DynamicObject) -> Int? { results.index(of: object.object) }
 
     /// The members that satisfy a condition written as text, as in `Results.filter`.
@@ -363,17 +364,17 @@ public struct DynamicResults: RandomAccessCollection {
         DynamicResults(try results.filter(predicate))
     }
 
-    /// The members sorted by a property.
+    /// The members, sorted by a property.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> DynamicResults {
         DynamicResults(results.sorted(byKeyPath: keyPath, ascending: ascending))
     }
 
-    /// The members sorted by several properties.
+    /// The members, sorted by several properties.
     public func sorted(by descriptors: some Sequence<SortDescriptor>) -> DynamicResults {
         DynamicResults(results.sorted(by: descriptors))
     }
 
-    /// The members without duplicates: of all members with equal values of these properties, only the first remains.
+    /// The members, without duplicates: of all members with equal values of these properties, only the first remains.
     public func distinct(by keyPaths: some Sequence<String>) -> DynamicResults {
         DynamicResults(results.distinct(by: keyPaths))
     }

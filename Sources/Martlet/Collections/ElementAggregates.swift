@@ -1,8 +1,8 @@
 import MartletEngine
 import MartletValues
 
-/// Computes aggregates of values in memory. A list may contain an element several times, and may be unmanaged, so SQL
-/// is not used.
+/// Computes aggregates of values in memory. SQL is not used, because a list may be unmanaged, or may contain an element
+/// several times.
 struct ElementAggregates {
     /// The values, except absent values and NaN.
     private let values: [SQLValue]
@@ -10,9 +10,10 @@ struct ElementAggregates {
     private var path = "self"
     /// The Realm of the objects in `AnyRealmValue`s.
     private var context: RealmContext?
+    /// True if the values are `AnyRealmValue`s.
     private var isAny = false
 
-    /// Creates aggregates of values. `nan` is the stored form of NaN, for types that do not store NaN as a REAL.
+    /// Creates aggregates of values. `nan` is the stored form of NaN for a type that does not store NaN as a REAL.
     init(_ values: some Sequence<StoredValue>, isAny: Bool = false, nan: SQLValue? = Decimal128.nan._stored.raw) {
         self.values = values.map(\.raw).filter { value in
             if case .real(let number) = value { return !number.isNaN }
@@ -43,8 +44,8 @@ struct ElementAggregates {
         self.context = context
     }
 
-    /// The property at the end of a path through to-one links; nil if the path leads through an unknown type. The
-    /// known types are those of the Realm or, if `context` is nil, those that the program registers.
+    /// The property at the end of a path through to-one links; nil if the path leads through an unknown type. The known
+    /// types are the types of the Realm. If `context` is nil, they are the types that the program registers.
     private static func end(
         of names: [String], _ keyPath: String, from start: ObjectTypeSchema, _ context: RealmContext?
     ) -> PropertySchema? {
@@ -66,7 +67,7 @@ struct ElementAggregates {
         Misuse.query("an aggregate needs a property")
     }
 
-    /// The minimum or maximum of some values, in the order of `sorted`.
+    /// The minimum or maximum of some values in the order that `sorted` uses. Absent values and NaN are skipped.
     static func extremum<V: OrderedValue>(_ values: some Sequence<V>, isGreatest: Bool) -> V._NonOptional? {
         var found: (value: V, key: SQLValue)?
         for value in values {
@@ -95,14 +96,14 @@ struct ElementAggregates {
         return property.element.isFloating ? Double?._value(stored).map(\._compared) ?? .null : stored
     }
 
-    /// True for a floating-point number or a date that is NaN, and for each NaN in an `AnyRealmValue`. False for a
-    /// `Decimal128` outside of an `AnyRealmValue`.
+    /// True for a floating-point number or a date that is NaN, and for each NaN in an `AnyRealmValue`. False for every
+    /// `Decimal128` outside of an `AnyRealmValue`, even for NaN.
     static func isNaN<V: OrderedValue>(_ value: SQLValue, _: V.Type) -> Bool {
         if case .real(let number) = value { return number.isNaN }
         return V._NonOptional.self == AnyRealmValue.self && AnyValue.isNaN(sortKey: AnyValue.sortKey(value))
     }
 
-    /// The rank of a value in the sort order: absent values, then NaN, then all others.
+    /// The rank of a value in the sort order: 0 for an absent value, 1 for NaN, and 2 for every other value.
     private static func rank<V: OrderedValue>(_ key: SQLValue, _: V.Type) -> Int {
         if key == .null { return 0 }
         if case .real(let number) = key { return number.isNaN ? 1 : 2 }
@@ -110,7 +111,7 @@ struct ElementAggregates {
         return V._NonOptional.self == Decimal128.self && key == Decimal128.nan._stored.raw ? 1 : 2
     }
 
-    /// Values in ascending or descending order. The order does not depend on the kind of the collection.
+    /// The values in ascending or descending order. The order is the same for all kinds of collections.
     static func sorted<V: OrderedValue>(_ values: [V], _ ascending: Bool) -> [V] {
         values.enumerated()
             .map { (position: $0.offset, key: $0.element._sortKey.raw, value: $0.element) }
@@ -144,7 +145,7 @@ struct ElementAggregates {
         return V._nearest(StoredValue(.real(Double._nearest(StoredValue(total)) / Double(values.count))))
     }
 
-    // Nil if the values are not decimals.
+    // The values as decimals; nil if they are not stored as decimals.
     private var decimals: [Decimal128]? {
         guard case .blob = values.first else { return nil }
         return values.map { value in
@@ -172,12 +173,12 @@ struct ElementAggregates {
     }
 }
 
-// Aggregates of values. They can also be used on unmanaged collections.
+// Aggregates of values. Unmanaged collections also have them.
 extension RealmCollection where Element: OrderedValue {
-    /// The minimum; nil if there is none. Absent values and NaN are skipped.
+    /// The minimum; nil if no value can be compared. Absent values and NaN are skipped.
     public func min() -> Element._NonOptional? { ElementAggregates.extremum(self, isGreatest: false) }
 
-    /// The maximum; nil if there is none. Absent values and NaN are skipped.
+    /// The maximum; nil if no value can be compared. Absent values and NaN are skipped.
     public func max() -> Element._NonOptional? { ElementAggregates.extremum(self, isGreatest: true) }
 
     /// The current elements, sorted: absent values first, then NaN, then all other values, strings by code point.
@@ -188,7 +189,7 @@ extension RealmCollection where Element: NumericValue {
     /// The sum of the elements. Absent values and NaN are skipped. Traps if the sum does not fit the type.
     public func sum() -> Element { ElementAggregates(map(\._compared)).sum() }
 
-    /// The average of the elements; nil if there is none. Absent values and NaN are skipped.
+    /// The average of the elements; nil if no element can be averaged. Absent values and NaN are skipped.
     public func average() -> Element._Average? { ElementAggregates(map(\._compared)).average() }
 }
 
@@ -209,7 +210,8 @@ extension OrderedValue {
         return _value(StoredValue(stored))
     }
 
-    /// Converts the minimum or maximum of the property at `keyPath`. Traps if it is not of type `Self`.
+    /// Converts the stored minimum or maximum of the property at `keyPath`. Traps if the property is not of type
+    /// `Self`.
     static func aggregate(_ stored: SQLValue, _ keyPath: String, in context: RealmContext?) -> Self {
         guard let value = _value(stored, in: context) else { Misuse.aggregateOfOtherType(keyPath, _typeName) }
         return value
@@ -217,8 +219,8 @@ extension OrderedValue {
 }
 
 extension PropertySchema {
-    /// Traps unless this property, at the end of `path`, contains numbers or, if `isArithmetic` is false, ordered
-    /// values.
+    /// Traps if an aggregate is not defined for this property, which is at the end of `path`. A sum or average, for
+    /// which `isArithmetic` is true, needs numbers. A minimum or maximum needs ordered values.
     func requireAggregatable(_ path: String, isArithmetic: Bool) {
         let (isOrdered, isNumber): (Bool, Bool) =
             switch element {
@@ -232,10 +234,10 @@ extension PropertySchema {
 }
 
 extension Map where Value: OrderedValue {
-    /// The minimum; nil if there is none. Absent values and NaN are skipped.
+    /// The minimum; nil if no value can be compared. Absent values and NaN are skipped.
     public func min() -> Value._NonOptional? { ElementAggregates.extremum(values, isGreatest: false) }
 
-    /// The maximum; nil if there is none. Absent values and NaN are skipped.
+    /// The maximum; nil if no value can be compared. Absent values and NaN are skipped.
     public func max() -> Value._NonOptional? { ElementAggregates.extremum(values, isGreatest: true) }
 
     /// The current values, sorted: absent values first, then NaN, then all other values.
@@ -246,24 +248,24 @@ extension Map where Value: NumericValue {
     /// The sum of the values. Absent values and NaN are skipped. Traps if the sum does not fit the type.
     public func sum() -> Value { ElementAggregates(values.map(\._compared)).sum() }
 
-    /// The average of the values; nil if there is none. Absent values and NaN are skipped.
+    /// The average of the values; nil if no value can be averaged. Absent values and NaN are skipped.
     public func average() -> Value._Average? { ElementAggregates(values.map(\._compared)).average() }
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// The minimum of a property among the elements; nil if none has a value. NaN is skipped.
+    /// The minimum of a property among the elements; nil if no element has a value. NaN is skipped.
     ///
     /// - Parameter keyPath: a property, or a key path through to-one links such as `"owner.age"`.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { aggregates(keyPath).minimum() }
 
-    /// The maximum of a property among the elements; nil if none has a value. NaN is skipped.
+    /// The maximum of a property among the elements; nil if no element has a value. NaN is skipped.
     public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { aggregates(keyPath).maximum() }
 
-    /// The sum of a property over the elements; zero if there are none. An element that occurs several times counts
-    /// several times.
+    /// The sum of a property over the elements; zero if there are no elements. An element that occurs several times
+    /// counts several times.
     public func sum<V: NumericValue>(ofProperty keyPath: String) -> V { aggregates(keyPath, isArithmetic: true).sum() }
 
-    /// The average of a property over the elements that have a value; nil if none has.
+    /// The average of a property over the elements that have a value; nil if no element has one.
     public func average<V: NumericValue>(ofProperty keyPath: String) -> V? {
         aggregates(keyPath, isArithmetic: true).average()
     }
@@ -277,28 +279,28 @@ extension RealmCollection where Element: ObjectBase {
 
 // Aggregates of typed fields of the schema.
 extension RealmCollection where Element: ModelObject {
-    /// The minimum of a field among the elements; nil if none has a value.
+    /// The minimum of a field among the elements; nil if no element has a value.
     @_disfavoredOverload
     public func min<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._NonOptional?
     where F.Value: OrderedValue {
         min(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The maximum of a field among the elements; nil if none has a value.
+    /// The maximum of a field among the elements; nil if no element has a value.
     @_disfavoredOverload
     public func max<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._NonOptional?
     where F.Value: OrderedValue {
         max(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The sum of a field over the elements that have a value; zero if none has.
+    /// The sum of a field over the elements that have a value; zero if no element has one.
     @_disfavoredOverload
     public func sum<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._NonOptional
     where F.Value: NumericValue, F.Value._NonOptional: NumericValue {
         sum(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The average of a field over the elements that have a value; nil if none has.
+    /// The average of a field over the elements that have a value; nil if no element has one.
     @_disfavoredOverload
     public func average<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._Average?
     where F.Value: NumericValue {

@@ -3,10 +3,10 @@ import MartletValues
 
 /// The objects that link to an object: a live, read-only inverse of a link, list, set or map.
 ///
-/// An object occurs once for each of its links to the target: an object whose list contains the target twice occurs
-/// twice.
+/// An object occurs once for each of its links to the target. For example, an object whose list contains the target
+/// twice occurs twice.
 public struct LinkingObjects<Element: ObjectBase> {
-    // Nil for an unmanaged object: no object links to it.
+    // Nil for an unmanaged object, which has no linking objects.
     let results: Results<Element>?
     /// The only element while `KeyPathTracer` determines the properties on a key path; otherwise nil.
     fileprivate var traced: Element?
@@ -22,21 +22,21 @@ public struct LinkingObjects<Element: ObjectBase> {
     /// True for a frozen collection, which `freeze()` returns.
     public var isFrozen: Bool { results?.isFrozen ?? false }
 
-    /// The position of an object; nil if it does not link to the target.
+    /// The position of an object; nil if the object does not link to the target.
     public func index(of object: Element) -> Int? { results?.index(of: object) }
 
-    /// The minimum of a property among the linking objects; nil if none has a value.
+    /// The minimum of a property among the linking objects; nil if no object has a value.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { results?.min(ofProperty: keyPath) }
 
-    /// The maximum of a property among the linking objects; nil if none has a value.
+    /// The maximum of a property among the linking objects; nil if no object has a value.
     public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? { results?.max(ofProperty: keyPath) }
 
-    /// The sum of a property over the linking objects; zero if there are none.
+    /// The sum of a property over the linking objects; zero if there are no objects.
     public func sum<V: NumericValue>(ofProperty keyPath: String) -> V {
         results?.sum(ofProperty: keyPath) ?? V._nearest(StoredValue(.integer(0)))
     }
 
-    /// The average of a property over the linking objects that have a value; nil if none has.
+    /// The average of a property over the linking objects that have a value; nil if no object has one.
     public func average<V: NumericValue>(ofProperty keyPath: String) -> V? { results?.average(ofProperty: keyPath) }
 
     /// The Realm of the object; nil if the object is unmanaged.
@@ -57,14 +57,18 @@ extension LinkingObjects: RandomAccessCollection {
     }
 
     /// Iterates over the current members.
-    public func makeIterator() -> Iterator { Iterator(results: results?.makeIterator()) }
+    public func makeIterator() -> Iterator { Iterator(results: results?.makeIterator(), traced: traced) }
 
     /// An iterator that reads rows in blocks.
     public struct Iterator: IteratorProtocol {
         fileprivate var results: Results<Element>.Iterator?
+        fileprivate var traced: Element?
 
         /// The next linking object.
-        public mutating func next() -> Element? { results?.next() }
+        public mutating func next() -> Element? {
+            defer { traced = nil }
+            return results?.next() ?? traced
+        }
     }
 }
 
@@ -85,8 +89,8 @@ extension ObjectBase {
         return objects
     }
 
-    /// The linking objects as a live `LinkingObjects<Class>` of their class; empty for an unmanaged object. Nil if the
-    /// property is of another kind.
+    /// The linking objects as a live `LinkingObjects<Element>`, where `Element` is their class. The collection is empty
+    /// for an unmanaged object. Returns nil if the property is of another kind.
     final func untypedLinkingObjects(_ property: PropertySchema) -> Any? {
         guard case .linkingObjects(let type, _) = property.kind else { return nil }
         let storage = linkingStorage(property.index)

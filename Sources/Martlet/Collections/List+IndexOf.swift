@@ -2,8 +2,8 @@ import MartletEngine
 import MartletValues
 
 extension List {
-    /// The position of an element; nil if the list does not contain it. Compares stored values. Positive and negative
-    /// zero are equal, and all NaNs are equal. Complexity: O(n).
+    /// The position of an element; nil if the list does not contain it. Elements are compared by their stored values.
+    /// Positive and negative zero are equal, and all NaNs are equal. Complexity: O(n).
     public func index(of element: Element) -> Int? {
         guard let core else {
             if let object = element._object {

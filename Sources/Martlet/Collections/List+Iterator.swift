@@ -13,8 +13,9 @@ extension List {
 
     /// An iterator that reads objects in blocks.
     public struct Iterator: IteratorProtocol {
-        /// The objects of a list in a Realm; nil for other lists.
+        /// Reads the elements of a managed list of objects; nil for every other list.
         @usableFromInline var blocks: BlockIterator?
+        /// Returns the elements of every other list.
         @usableFromInline var values: Values?
 
         fileprivate init(blocks: BlockIterator) { self.blocks = blocks }

@@ -5,7 +5,7 @@ import MartletValues
 extension List: RangeReplaceableCollection, MutableCollection {
     /// Removes all elements. `keepingCapacity` has no effect.
     ///
-    /// The default implementation for a `RangeReplaceableCollection` would replace the variable by a new list.
+    /// The default implementation in `RangeReplaceableCollection` would assign a new list to the variable.
     public func removeAll(keepingCapacity: Bool) { removeAll() }
 
     /// Replaces a range of elements. Removed embedded objects are deleted.
@@ -40,7 +40,7 @@ extension List: RangeReplaceableCollection, MutableCollection {
 }
 
 extension List {
-    /// The elements in a range of positions. Assigning replaces them with any number of elements.
+    /// The elements in a range of positions. An assignment replaces them with any number of new elements.
     public subscript(range: Range<Int>) -> Slice<List> {
         get {
             for end in [range.lowerBound, range.upperBound] where end < 0 || end > count {
@@ -48,7 +48,7 @@ extension List {
             }
             return Slice(base: self, bounds: range)
         }
-        // Mutations of the slice apply to the list itself.
+        // Mutations of the slice change the list itself, so the slice is not written back.
         _modify {
             var slice = self[range]
             yield &slice
@@ -57,7 +57,7 @@ extension List {
     }
 }
 
-// Non-mutating variants, so that a list in a constant can be changed.
+// Non-mutating variants of the mutating methods, so that a program can change a list that is in a constant.
 extension List {
     /// Appends elements.
     public func append(contentsOf elements: some Sequence<Element>) { append(objectsIn: elements) }
@@ -94,11 +94,11 @@ extension List {
         }
     }
 
-    /// Moves the elements at `offsets` to the place before the element that is at `destination` now.
+    /// Moves the elements at `offsets` to the place before the element that is at `destination` before the move.
     public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
         if destination < 0 || destination > count { Misuse.indexOutOfRange(destination, count: count, title) }
         // Elements before the destination are moved in descending order of their positions, and all other elements in
-        // ascending order. The positions of the elements that are still to be moved therefore stay valid.
+        // ascending order. A move therefore does not change the positions of the elements that are moved after it.
         var moves: [(from: Int, to: Int)] = []
         for (offset, position) in offsets.filter({ $0 < destination }).reversed().enumerated() {
             moves.append((position, destination - 1 - offset))

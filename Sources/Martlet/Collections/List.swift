@@ -1,13 +1,13 @@
 import MartletEngine
 import MartletValues
 
-/// An ordered to-many property: objects or values, duplicates allowed.
+/// An ordered to-many property of objects or values. A list can contain an element several times.
 ///
 /// A list belongs to the object that it was read from. In a Realm, it is live and can be changed only in a write
-/// transaction. The list of an unmanaged object is a plain array, which is stored when the object is added.
+/// transaction. The list of an unmanaged object is a plain array, which is stored when the object is added to a Realm.
 public final class List<Element: RealmCollectionValue>: PropertyCollection, NotifyingCollection {
     private var unmanagedElements: [Element] = []
-    /// Not nil if the owner is observed while it is unmanaged.
+    /// Reports the changes of an unmanaged list to the observers of its owner; nil if the owner has no observers.
     var notifier: CollectionNotifier?
     var unmanaged: [Element] {
         get { unmanagedElements }
@@ -101,8 +101,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
         guard policy == .modified else {
             return core.asOneAssignment {
                 core.removeAll()
-                // Deleting the removed embedded objects may have deleted the owner: their links can have
-                // 'deleteRule: cascade'.
+                // The removal deletes embedded objects. Links of these objects can have 'deleteRule: cascade', so the
+                // removal may have deleted the owner of the list.
                 if !core.isValid { return core.context.deleteOwnerless(elements.lazy.compactMap(\._object)) }
                 append(contentsOf: elements, policy)
             }
@@ -178,7 +178,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
     /// The number of elements; zero after the owner was deleted. Complexity: O(1) after the first use of the list.
     public var count: Int { core?.count ?? unmanaged.count }
 
-    /// The element at a position. Traps if it is out of range.
+    /// The element at a position. Traps if the position is out of range.
     public subscript(position: Int) -> Element {
         get {
             guard let core else {
@@ -231,7 +231,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
         core.replace(at: index, with: stored(object, core))
     }
 
-    /// Removes the element at a position. An embedded object is deleted.
+    /// Removes the element at a position. If the element is an embedded object, it is deleted.
     public func remove(at position: Int) {
         guard let core else {
             if !unmanaged.indices.contains(position) {

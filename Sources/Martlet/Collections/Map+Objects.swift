@@ -3,8 +3,8 @@ import MartletValues
 
 // Maps of objects have the same queries and aggregates as other collections of objects. Nil values are skipped.
 extension Map {
-    /// The objects among the values that satisfy a condition, in the order of `values`. Objects that occur several
-    /// times are repeated. Traps on an unmanaged map.
+    /// The objects among the values that satisfy a condition, in the order of `values`. An object that occurs several
+    /// times is returned several times. Traps on an unmanaged map.
     public func `where`<Model: ModelObject, Condition: QueryConvertible<Model>>(
         _ isIncluded: (Model.RootFields) -> Condition
     ) -> Results<Model> where Value == Model? {
@@ -25,19 +25,19 @@ extension Map {
         try requireMembers().filter(predicate)
     }
 
-    /// The objects among the values sorted by a property. Traps on an unmanaged map.
+    /// The objects among the values, sorted by a property. Traps on an unmanaged map.
     public func sorted<Model: ObjectBase>(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Model>
     where Value == Model? {
         requireMembers().sorted(byKeyPath: keyPath, ascending: ascending)
     }
 
-    /// The objects among the values sorted by several properties. Traps on an unmanaged map.
+    /// The objects among the values, sorted by several properties. Traps on an unmanaged map.
     public func sorted<Model: ObjectBase>(by descriptors: some Sequence<SortDescriptor>) -> Results<Model>
     where Value == Model? {
         requireMembers().sorted(by: descriptors)
     }
 
-    /// The objects among the values without duplicates: of all objects with equal values of these properties, only the
+    /// The objects among the values, without duplicates: of all objects with equal values of these properties, only the
     /// first remains. Traps on an unmanaged map.
     public func distinct<Model: ObjectBase>(by keyPaths: some Sequence<String>) -> Results<Model>
     where Value == Model? {
@@ -49,23 +49,23 @@ extension Map {
         return Results(core.members())
     }
 
-    /// The minimum of a property among the objects; nil if none has a value. NaN is skipped.
+    /// The minimum of a property among the objects; nil if no object has a value. NaN is skipped.
     public func min<V: OrderedValue, Model: ObjectBase>(ofProperty keyPath: String) -> V? where Value == Model? {
         aggregates(keyPath).minimum()
     }
 
-    /// The maximum of a property among the objects; nil if none has a value. NaN is skipped.
+    /// The maximum of a property among the objects; nil if no object has a value. NaN is skipped.
     public func max<V: OrderedValue, Model: ObjectBase>(ofProperty keyPath: String) -> V? where Value == Model? {
         aggregates(keyPath).maximum()
     }
 
-    /// The sum of a property over the objects; zero if there are none. An object that occurs several times counts
+    /// The sum of a property over the objects; zero if there are no objects. An object that occurs several times counts
     /// several times.
     public func sum<V: NumericValue, Model: ObjectBase>(ofProperty keyPath: String) -> V where Value == Model? {
         aggregates(keyPath, isArithmetic: true).sum()
     }
 
-    /// The average of a property over the objects that have a value; nil if none has.
+    /// The average of a property over the objects that have a value; nil if no object has one.
     public func average<V: NumericValue, Model: ObjectBase>(ofProperty keyPath: String) -> V?
     where Value == Model? {
         aggregates(keyPath, isArithmetic: true).average()
@@ -80,9 +80,9 @@ extension Map {
 }
 
 extension Map {
-    /// The first key with a value equal to `value`; nil if there is none. Objects are equal if they represent the same
-    /// row. Positive and negative zero are equal, and all NaNs are equal. `AnyRealmValue`s of different kinds differ.
-    /// Complexity: O(n).
+    /// The first key with a value equal to `value`; nil if no key has such a value. Objects are equal if they represent
+    /// the same row. Positive and negative zero are equal, and all NaNs are equal. `AnyRealmValue`s of different kinds
+    /// differ. Complexity: O(n).
     public func key(of value: Value) -> String? {
         first { entry in
             if let object = value._object { return entry.value._object?.isSameObject(as: object) ?? false }
@@ -90,14 +90,14 @@ extension Map {
         }?.key
     }
 
-    /// The value of a key; nil if there is none.
+    /// The value of a key; nil if the map does not contain the key.
     public func value(forKey key: String) -> Value? { self[key] }
 
     /// Sets the value of a key; nil removes the entry.
     public func setValue(_ value: Value?, forKey key: String) { self[key] = value }
 
-    /// Sets the values of several keys. If a key has a value, `combine` computes the new value from the current
-    /// and the given one.
+    /// Sets the values of several keys. If a key has a value, `combine` computes the new value from the current value
+    /// and the given value.
     public func merge(
         _ entries: some Sequence<(key: String, value: Value)>,
         uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value
@@ -109,7 +109,7 @@ extension Map {
 
     /// Removes the entries of some keys. Keys without an entry are ignored.
     public func removeObjects(for keys: some Sequence<String>) {
-        // Not `Set<String>`, which treats canonically equivalent keys as equal.
+        // A `Set<String>` would treat canonically equivalent keys as equal.
         let keys = Set(keys.map(SQLValue.text))
         guard let core, !keys.isEmpty else {
             for case .text(let key) in keys { removeObject(for: key) }

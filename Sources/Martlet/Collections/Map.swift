@@ -4,7 +4,7 @@ import MartletValues
 /// A to-many property with string keys. Keys are compared by code point.
 public final class Map<Value: RealmCollectionValue>: PropertyCollection, NotifyingCollection {
     private var unmanagedEntries: [StoredValue: Value] = [:]
-    /// Not nil if the owner is observed while it is unmanaged.
+    /// Reports the changes of an unmanaged map to the observers of its owner; nil if the owner has no observers.
     var notifier: CollectionNotifier?
     private var unmanaged: [StoredValue: Value] {
         get { unmanagedEntries }
@@ -62,8 +62,8 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
         guard let core, rules.policy == .modified else {
             return assign(given.map { ($0.key, untyped.element($0.value, .key($0.key))) }, rules.policy)
         }
-        // Assigning a dictionary keeps the entries whose keys the dictionary does not contain. Assigning a map replaces
-        // all entries.
+        // With the policy `.modified`, an assigned dictionary keeps the entries whose keys the dictionary does not
+        // contain. An assigned map replaces all entries.
         if UntypedValue.instance(value, of: (any UntypedMap).self) != nil { removeOthers(core, given.map(\.key)) }
         for (key, value) in given {
             if core.property.element.isEmbedded, let target = self[key]?._object,
@@ -132,8 +132,8 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
         }
         let stored = value._storedElement(elementContext(core, policy)).raw
         core.recordAssignment(ofKey: .text(key))
-        // The position is looked up after the value was stored: storing it may have called observers, and these may
-        // have changed the map.
+        // The position is looked up after the value was stored, because storing a value can call observers that change
+        // the map.
         if let position = core.position(of: .text(key)) {
             if policy != .modified || core.element(at: position + 1) != stored {
                 core.replace(at: position + 1, with: stored)
@@ -189,7 +189,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
     /// The values. `keys` contains their keys in the same order.
     public var values: [Value] { entries.map(\.value) }
 
-    /// The value of a key; nil if there is none. Assigning nil removes the entry.
+    /// The value of a key; nil if the map does not contain the key. Assigning nil removes the entry.
     ///
     /// Complexity: O(1) on average; O(n) at the first access, and at the first access after a removal.
     public subscript(key: String) -> Value? {
@@ -208,7 +208,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
         for key in entries.keys.sorted() { set(key, entries[key], .error) }
     }
 
-    /// Removes the entry of a key. Has no effect if there is none.
+    /// Removes the entry of a key. Has no effect if the map does not contain the key.
     public func removeObject(for key: String) { set(key, nil, .error) }
 
     /// Removes all entries.

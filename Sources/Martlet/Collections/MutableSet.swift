@@ -9,7 +9,7 @@ import MartletValues
 /// was inserted first.
 public final class MutableSet<Element: RealmCollectionValue & Hashable>: PropertyCollection, NotifyingCollection {
     private var unmanagedElements: [Element] = []
-    /// Not nil if the owner is observed while it is unmanaged.
+    /// Reports the changes of an unmanaged set to the observers of its owner; nil if the owner has no observers.
     var notifier: CollectionNotifier?
     private var unmanaged: [Element] {
         get { unmanagedElements }
@@ -23,7 +23,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
             if changed.count != unmanagedElements.count { notifier.change(nil) { unmanagedElements = changed } }
         }
     }
-    // The values by which the unmanaged elements are compared, except elements that are objects.
+    // The values by which the unmanaged elements are compared. Elements that are objects have no such value.
     private var unmanagedIdentities: Set<StoredValue> = []
     private(set) var core: CollectionCore?
 
@@ -72,7 +72,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         if !isSame(as: other) { assign(Array(other), policy) }
     }
 
-    // With the policy `.modified`, elements that remain are not written.
+    // With the policy `.modified`, elements that stay in the set are not written again.
     private func assign(_ elements: [Element], _ policy: Realm.UpdatePolicy) {
         guard let core else { return replaceUnmanaged(elements) }
         guard policy == .modified else {
@@ -141,7 +141,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     /// access after a removal.
     public func contains(_ element: Element) -> Bool { position(of: element) != nil }
 
-    /// The position of an element in the order of the set; nil if the set does not contain it.
+    /// The position of an element in the order of the set; nil if the set does not contain the element.
     public func index(of element: Element) -> Int? { position(of: element) }
 
     /// Inserts an element, unless the set already contains it.
@@ -152,7 +152,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         for element in Array(elements) { insert(element, .error) }
     }
 
-    /// Removes an element. Has no effect if the set does not contain it.
+    /// Removes an element. Has no effect if the set does not contain the element.
     public func remove(_ element: Element) {
         guard let position = position(of: element) else {
             // A removal requires a write transaction, even if it has no effect.
@@ -222,9 +222,9 @@ extension MutableSet {
     /// Removes the elements that another set does not contain.
     public func formIntersection(_ other: MutableSet<Element>) {
         remove { !other.contains($0) }
-        // The other set does not contain the objects that were deleted earlier in this write, so the intersection would
-        // have removed them from this set. Deletions that were denied because of the links of this set are therefore no
-        // longer denied.
+        // The deletion of an object earlier in this write may have been denied because this set contained the object.
+        // The other set does not contain a deleted object, so the intersection would have removed that link. The
+        // deletion is therefore no longer denied.
         if !isSame(as: other) { core?.recordAssignment() }
     }
 

@@ -2,7 +2,8 @@ import MartletEngine
 
 extension ReadDependency {
     /// The rows and columns on which the members of a result and their order depend. These dependencies are coarser
-    /// than those of observers: every assignment is checked against them, so the check must be fast.
+    /// than the dependencies of observers, because every assignment is compared with them and the comparison must be
+    /// fast.
     static func dependencies(of plan: QueryPlan, _ context: RealmContext) -> [ReadDependency] {
         let collections = plan.collections.map { ReadDependency.property($0.table, $0.owner, $0.property) }
         let query = try? QueryDependencies(plan, context.schema)

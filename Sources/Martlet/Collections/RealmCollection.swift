@@ -2,7 +2,7 @@ import MartletEngine
 
 /// A collection of a Realm: results, a list, a set or linking objects.
 ///
-/// Use it for functions that accept any of these:
+/// Use this protocol for functions that accept any of these collections:
 ///
 /// ```swift
 /// func names(_ dogs: some RealmCollection<Dog>) -> [String] { dogs.map(\.name) }
@@ -10,8 +10,8 @@ import MartletEngine
 ///
 /// Collections of unmanaged objects support everything except queries, sections of objects and observation.
 ///
-/// Queries keep the order of the collection. Queries of a set are the exception: they return its objects in the order
-/// of their object keys.
+/// Queries keep the order of the collection. A query of a set is the exception: it returns the objects in the order of
+/// their object keys.
 public protocol RealmCollection<Element>: RandomAccessCollection
 where Element: RealmCollectionValue, Index == Int {
     /// The Realm; nil for a collection of an unmanaged object.
@@ -20,7 +20,7 @@ where Element: RealmCollectionValue, Index == Int {
     var isInvalidated: Bool { get }
     /// True for a frozen collection, which never changes.
     var isFrozen: Bool { get }
-    /// The first position of an element; nil if the collection does not contain it.
+    /// The first position of an element; nil if the collection does not contain the element.
     func index(of element: Element) -> Int?
     /// The elements as `Results`; nil for a collection of an unmanaged object.
     func _members() -> Results<Element>?
@@ -33,7 +33,7 @@ extension RealmCollection {
 
 extension RealmCollection where Element: ObjectBase {
     /// The values of a property of all elements, in order. `"self"` returns the elements themselves. For a set, each
-    /// value occurs once.
+    /// value is returned once.
     public func value(forKey name: String) -> [Any?] {
         let values: [Any?] = name == "self" ? map { $0 } : map { $0.value(forKey: name) }
         return self is MutableSet<Element> ? Self.distinct(values) : values
@@ -60,59 +60,60 @@ extension RealmCollection where Element: ObjectBase {
         return members
     }
 
-    /// The elements that satisfy a condition written as text, as in `Results.filter`. Elements that occur several times
-    /// are repeated. Traps on an unmanaged collection.
+    /// The elements that satisfy a condition written as text, as in `Results.filter`. An element that occurs several
+    /// times is returned several times. Traps on an unmanaged collection.
     public func filter(_ text: String, _ arguments: Any?...) -> Results<Element> {
         requireMembers().filter(text, arguments: arguments)
     }
 
-    /// The elements that satisfy a condition. Elements that occur several times are repeated. Traps on an unmanaged
-    /// collection.
+    /// The elements that satisfy a condition. An element that occurs several times is returned several times. Traps on
+    /// an unmanaged collection.
     ///
     /// - Throws: the errors of `Results.filter`.
     public func filter(_ predicate: Realm.Predicate) throws -> Results<Element> {
         try requireMembers().filter(predicate)
     }
 
-    /// The position of the first element that satisfies a condition written as text; nil if there is none. Traps on an
-    /// unmanaged collection.
+    /// The position of the first element that satisfies a condition written as text; nil if no element does. Traps on
+    /// an unmanaged collection.
     public func index(matching text: String, _ arguments: Any?...) -> Int? {
         firstIndex(in: requireMembers().filter(text, arguments: arguments))
     }
 
-    /// The elements sorted by a property. Elements that occur several times are repeated. Elements with equal values
-    /// keep their order. Traps on an unmanaged collection.
+    /// The elements, sorted by a property. An element that occurs several times is returned several times. Elements
+    /// with equal values keep their order. Traps on an unmanaged collection.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
         requireMembers().sorted(byKeyPath: keyPath, ascending: ascending)
     }
 
-    /// The elements sorted by several properties. Elements that occur several times are repeated. Traps on an unmanaged
-    /// collection.
+    /// The elements, sorted by several properties. An element that occurs several times is returned several times.
+    /// Traps on an unmanaged collection.
     public func sorted(by descriptors: [SortDescriptor]) -> Results<Element> {
         requireMembers().sorted(by: descriptors)
     }
 
-    /// The elements sorted by several properties. Elements that occur several times are repeated. Traps on an unmanaged
-    /// collection.
+    /// The elements, sorted by several properties. An element that occurs several times is returned several times.
+    /// Traps on an unmanaged collection.
     @_disfavoredOverload
     public func sorted(by descriptors: any Sequence<SortDescriptor>) -> Results<Element> {
         requireMembers().sorted(by: descriptors)
     }
 
-    /// The elements without duplicates: of all elements with equal values of these properties, only the first remains.
+    /// The elements, without duplicates: of all elements with equal values of these properties, only the first remains.
     /// Traps on an unmanaged collection.
     public func distinct(by keyPaths: [String]) -> Results<Element> {
         requireMembers().distinct(by: keyPaths)
     }
 
-    /// The elements without duplicates: of all elements with equal values of these properties, only the first remains.
+    /// The elements, without duplicates: of all elements with equal values of these properties, only the first remains.
     /// Traps on an unmanaged collection.
     @_disfavoredOverload
     public func distinct(by keyPaths: any Sequence<String>) -> Results<Element> {
         requireMembers().distinct(by: keyPaths)
     }
 
-    // Searches this collection instead of its results, because the results of a set have another order.
+    // The position of the first element that is in `found`. The search uses the order of this collection, because
+    // results of a set have another order.
     fileprivate func firstIndex(in found: Results<Element>) -> Int? {
         let keys = Set(found.storage.keys)
         return keys.isEmpty ? nil : firstIndex { keys.contains($0._key) }
@@ -120,15 +121,15 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection where Element: ModelObject {
-    /// The elements that satisfy a condition. Elements that occur several times are repeated. Traps on an unmanaged
-    /// collection.
+    /// The elements that satisfy a condition. An element that occurs several times is returned several times. Traps on
+    /// an unmanaged collection.
     public func `where`<Condition: QueryConvertible<Element>>(
         _ isIncluded: (Element.RootFields) -> Condition
     ) -> Results<Element> {
         requireMembers().where(isIncluded)
     }
 
-    /// The position of the first element that satisfies a condition; nil if there is none. Traps on an unmanaged
+    /// The position of the first element that satisfies a condition; nil if no element does. Traps on an unmanaged
     /// collection.
     public func index<Condition: QueryConvertible<Element>>(
         matching isIncluded: (Element.RootFields) -> Condition
@@ -136,8 +137,8 @@ extension RealmCollection where Element: ModelObject {
         firstIndex(in: requireMembers().where(isIncluded))
     }
 
-    /// The elements sorted by a field. Elements that occur several times are repeated. Elements with equal values keep
-    /// their order. Traps on an unmanaged collection.
+    /// The elements, sorted by a field. An element that occurs several times is returned several times. Elements with
+    /// equal values keep their order. Traps on an unmanaged collection.
     @_disfavoredOverload
     public func sorted<F: ValueField<Element>>(
         by field: (Element.RootFields) -> F, ascending: Bool = true
@@ -145,7 +146,7 @@ extension RealmCollection where Element: ModelObject {
         requireMembers().sorted(by: field, ascending: ascending)
     }
 
-    /// The elements without duplicates: of all elements with equal values of a field, only the first remains. Traps on
+    /// The elements, without duplicates: of all elements with equal values of a field, only the first remains. Traps on
     /// an unmanaged collection.
     @_disfavoredOverload
     public func distinct<F: ValueField<Element>>(by field: (Element.RootFields) -> F) -> Results<Element> {
@@ -164,7 +165,8 @@ extension LinkingObjects: RealmCollection {
 }
 
 extension List: RealmCollection {
-    /// The elements as `Results`, in the order of the list. Elements that occur several times are repeated.
+    /// The elements as `Results`, in the order of the list. An element that occurs several times is returned several
+    /// times.
     public func _members() -> Results<Element>? { core.map { Results($0.members()) } }
 }
 
@@ -174,8 +176,8 @@ extension MutableSet: RealmCollection {
 }
 
 extension CollectionCore {
-    /// The objects of a list or map in its order, with repeated objects. The objects of a set are in the order of their
-    /// keys.
+    /// The objects of a list or map in the order of the collection, including repeated objects. The objects of a set
+    /// are in the order of their object keys.
     func members() -> ResultsStorage {
         requireValid()
         guard let elements = property.element.target.flatMap(context.table(named:)) else {

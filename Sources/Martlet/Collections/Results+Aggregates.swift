@@ -2,14 +2,14 @@ import MartletEngine
 import MartletValues
 
 extension Results where Element: ObjectBase {
-    /// The minimum of a property among the members; nil if none has a value. NaN is skipped.
+    /// The minimum of a property among the members; nil if no member has a value. NaN is skipped.
     ///
     /// - Parameter keyPath: a property, or a key path through to-one links such as `"owner.age"`.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? {
         value(storage.aggregate(.min, keyPath), keyPath)
     }
 
-    /// The maximum of a property among the members; nil if none has a value. NaN is skipped.
+    /// The maximum of a property among the members; nil if no member has a value. NaN is skipped.
     public func max<V: OrderedValue>(ofProperty keyPath: String) -> V? {
         value(storage.aggregate(.max, keyPath), keyPath)
     }
@@ -22,7 +22,7 @@ extension Results where Element: ObjectBase {
         return sum
     }
 
-    /// The average of a property over the members that have a value; nil if none has.
+    /// The average of a property over the members that have a value; nil if no member has one.
     public func average<V: NumericValue>(ofProperty keyPath: String) -> V? {
         let value = storage.aggregate(.average, keyPath)
         return value == .null ? nil : V._nearest(StoredValue(value))
@@ -35,25 +35,25 @@ extension Results where Element: ObjectBase {
 }
 
 extension Results where Element: ModelObject {
-    /// The minimum of a field among the members; nil if none has a value.
+    /// The minimum of a field among the members; nil if no member has a value.
     public func min<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._NonOptional?
     where F.Value: OrderedValue {
         min(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The maximum of a field among the members; nil if none has a value.
+    /// The maximum of a field among the members; nil if no member has a value.
     public func max<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._NonOptional?
     where F.Value: OrderedValue {
         max(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The sum of a field over the members that have a value; zero if none has.
+    /// The sum of a field over the members that have a value; zero if no member has one.
     public func sum<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._NonOptional
     where F.Value: NumericValue, F.Value._NonOptional: NumericValue {
         sum(ofProperty: field(Element.fields).keyPath)
     }
 
-    /// The average of a field over the members that have a value; nil if none has.
+    /// The average of a field over the members that have a value; nil if no member has one.
     public func average<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._Average?
     where F.Value: NumericValue {
         average(ofProperty: field(Element.fields).keyPath)

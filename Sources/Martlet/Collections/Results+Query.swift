@@ -20,8 +20,8 @@ public struct SortDescriptor: Hashable, Sendable {
     var term: SortTerm { SortTerm(PropertyPath(keyPath), ascending: ascending) }
 }
 
-/// Another name for `SortDescriptor`. If Foundation is imported too, `SortDescriptor` is ambiguous, and this name is
-/// not.
+/// Another name for `SortDescriptor`. Unlike `SortDescriptor`, this name is not ambiguous if Foundation is imported
+/// too.
 public typealias RealmSortDescriptor = SortDescriptor
 
 extension Results where Element: ModelObject {
@@ -33,21 +33,21 @@ extension Results where Element: ModelObject {
         return Results(storage.adding { $0.add(predicate) })
     }
 
-    /// The position of the first member that satisfies a condition; nil if there is none.
+    /// The position of the first member that satisfies a condition; nil if no member does.
     public func index<Condition: QueryConvertible<Element>>(matching isIncluded: (Element.RootFields) -> Condition)
         -> Int?
     {
         self.where(isIncluded).first.flatMap { index(of: $0) }
     }
 
-    /// The members without duplicates: of all members with equal values of a field, only the first remains.
+    /// The members, without duplicates: of all members with equal values of a field, only the first remains.
     ///
     /// Members for which a link on the key path is nil are omitted.
     public func distinct<F: ValueField<Element>>(by field: (Element.RootFields) -> F) -> Results {
         distinct(by: [field(Element.fields).keyPath])
     }
 
-    /// The members sorted by a field.
+    /// The members, sorted by a field.
     public func sorted<F: ValueField<Element>>(by field: (Element.RootFields) -> F, ascending: Bool = true) -> Results
     where F.Value: OrderedValue {
         sorted(byKeyPath: field(Element.fields).keyPath, ascending: ascending)
@@ -57,8 +57,8 @@ extension Results where Element: ModelObject {
 extension Results where Element: ObjectBase {
     /// The members that satisfy a condition written as text: `filter("age > %@ AND owner.name BEGINSWITH[c] 'm'", 5)`.
     ///
-    /// Traps if the text is not a valid condition; the message contains the position and what was expected. For texts
-    /// from users or files, parse a `Realm.Predicate`, which throws these errors.
+    /// Traps if the text is not a valid condition. The message contains the position of the error and the expected
+    /// input. For texts from users or files, create a `Realm.Predicate`, whose initializer throws these errors.
     public func filter(_ text: String, _ arguments: Any?...) -> Results { filter(text, arguments: arguments) }
 
     /// The members that satisfy a condition.
@@ -75,12 +75,12 @@ extension Results where Element: ObjectBase {
         }
     }
 
-    /// The position of the first member that satisfies a condition written as text; nil if there is none.
+    /// The position of the first member that satisfies a condition written as text; nil if no member does.
     public func index(matching text: String, _ arguments: Any?...) -> Int? {
         filter(text, arguments: arguments).first.flatMap { index(of: $0) }
     }
 
-    /// The members without duplicates: of all members with equal values of these properties, only the first remains.
+    /// The members, without duplicates: of all members with equal values of these properties, only the first remains.
     ///
     /// Members for which a link on a key path is nil are omitted. Without key paths, all members remain.
     public func distinct(by keyPaths: [String]) -> Results {
@@ -90,7 +90,7 @@ extension Results where Element: ObjectBase {
         return Results(storage.adding { $0.add(.distinct(paths)) })
     }
 
-    /// The members without duplicates, like `distinct(by:)` with an array of key paths.
+    /// The members, without duplicates, like `distinct(by:)` with an array of key paths.
     @_disfavoredOverload
     public func distinct(by keyPaths: any Sequence<String>) -> Results { distinct(by: Array(keyPaths)) }
 
@@ -100,33 +100,33 @@ extension Results where Element: ObjectBase {
         return Results(storage.adding { $0.add(.limit(count, offset: offset)) })
     }
 
-    /// The members sorted by a property. The sort is stable: equal members keep their order.
+    /// The members, sorted by a property. The sort is stable: equal members keep their order.
     ///
     /// In ascending order, absent values come first, then NaN, then all other values, and then members for which a link
-    /// on the key path is nil. In descending order, this is reversed.
+    /// on the key path is nil. In descending order, this order is reversed.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
 
-    /// The members sorted by several properties.
+    /// The members, sorted by several properties.
     public func sorted(by descriptors: [SortDescriptor]) -> Results {
         let terms = descriptors.map(\.term)
         for term in terms { storage.requireSortable(term.path) }
         return Results(storage.adding { $0.add(sort: terms) })
     }
 
-    /// The members sorted by several properties, like `sorted(by:)` with an array of descriptors.
+    /// The members, sorted by several properties, like `sorted(by:)` with an array of descriptors.
     @_disfavoredOverload
     public func sorted(by descriptors: any Sequence<SortDescriptor>) -> Results { sorted(by: Array(descriptors)) }
 }
 
 extension ResultsStorage {
-    /// Traps if the path does not exist, leads through a collection, or ends in a property without order.
+    /// Traps if the path does not exist, contains a collection, or ends in a link, which has no order.
     fileprivate func requireSortable(_ path: PropertyPath) {
         if requireSingle(path, "be sorted by").isLink { Misuse.sortedByObject(path.text) }
     }
 
-    /// Traps if the path does not exist, or leads through a collection or ends in one.
+    /// Traps if the path does not exist, leads through a collection, or ends in a collection.
     @discardableResult
     fileprivate func requireSingle(_ path: PropertyPath, _ purpose: String) -> PropertySchema {
         let resolved = requirePath(path)

@@ -16,14 +16,14 @@ public struct Results<Element: RealmCollectionValue> {
     /// The Realm that is queried.
     public var realm: Realm? { Realm(storage.context) }
 
-    /// True after the Realm was invalidated, or the owner of linking objects or list elements was deleted. Using
-    /// results of an invalidated Realm traps; results of a deleted owner are empty.
+    /// True after the Realm was invalidated. The linking objects or elements of an owner are also invalidated when the
+    /// owner is deleted. Using results of an invalidated Realm traps. Results of a deleted owner are empty.
     public var isInvalidated: Bool { storage.isInvalidated }
 
     /// True for a frozen collection, which `freeze()` returns.
     public var isFrozen: Bool { storage.context.isFrozen }
 
-    /// The position of an object; nil if it is not a member. Complexity: O(n) for sorted results.
+    /// The position of an object; nil if the object is not a member. Complexity: O(n) for sorted results.
     public func index(of object: Element) -> Int? {
         guard let object = object._object, object._context === storage.context, object._state != .invalidated else {
             return nil
@@ -37,7 +37,7 @@ extension Results: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { count }
 
-    /// The member at a position. Traps if it is out of range.
+    /// The member at a position. Traps if the position is out of range.
     public subscript(position: Int) -> Element {
         guard let key = storage.key(at: position) else {
             Misuse.indexOutOfRange(position, count: count, "the results")

@@ -1,21 +1,26 @@
 import MartletEngine
 import MartletValues
 
-/// The untyped part of a result: its plan, and its keys at one state of its Realm.
+/// The part of a result that does not depend on its element type: the query plan, and the keys of the members at one
+/// state of the Realm.
 final class ResultsStorage {
     let context: RealmContext
     let table: ObjectTable
     let plan: QueryPlan
-    /// The name of the subscription to which the result belongs; nil if it belongs to none, and `.some(nil)` if the
-    /// subscription has no name.
+    /// The name of the subscription to which the result belongs. Nil if the result belongs to no subscription, and
+    /// `.some(nil)` if the subscription has no name.
     var subscriptionName: String??
-    /// The owner of linking objects or elements. The result is empty after the owner was deleted.
+    /// The object whose linking objects or elements the result contains; nil for every other result. The result is
+    /// empty after the owner was deleted.
     private(set) var owner: ObjectBase?
+    /// The number of times that the Realm had been invalidated when the result was created or installed. After a
+    /// further invalidation, the result cannot be used.
     private var generation: UInt64
+    /// The change count of the Realm at the state to which the keys belong.
     private var changeCount: UInt64 = 0
     private var allKeys: KeySequence?
-    /// The first keys, at most `firstLimit`. They are read when one of them is requested and not all keys are known
-    /// yet. Empty until then.
+    /// The first keys, at most `firstLimit`. They are read when one of them is requested before all keys are known.
+    /// Until then, the array is empty.
     private var firstKeys: [ObjectKey] = []
     private var knownCount: Int?
     /// The number of keys that are read when one of the first keys is requested.
@@ -75,7 +80,7 @@ final class ResultsStorage {
 
     /// Installs keys that were computed for an observer. They must match the state that the Realm shows now.
     ///
-    /// If the Realm was invalidated, this makes the observed result usable again.
+    /// If the Realm was invalidated before, the observed result becomes usable again.
     ///
     /// - Parameter ownerIsDeleted: true if the owner was deleted. Its key is then not looked up, because another object
     ///   may reuse it.
@@ -92,9 +97,9 @@ final class ResultsStorage {
         knownCount = keys.count
     }
 
-    /// Creates a cursor that iterates over all objects of a type without reading keys in advance. Nil for every other
-    /// query, and if the keys are already known. Nil also inside a write, where every change would make the cursor read
-    /// the keys.
+    /// Creates a cursor that iterates over all objects of a type without reading keys in advance. Returns nil for every
+    /// other query, and if the keys are already known. Also returns nil inside a write, where every change would make
+    /// the cursor read the keys.
     func makeCursor() -> LazyCursor? {
         context.withFrozenLock {
             validate()
@@ -134,7 +139,8 @@ final class ResultsStorage {
         return count
     }
 
-    /// The key at a position; nil after the end. For one of the first positions, only the first keys are read.
+    /// The key at a position; nil if the position is out of range. If the position is below `firstLimit`, only the
+    /// first keys are read.
     func key(at position: Int) -> ObjectKey? { context.withFrozenLock { findKey(at: position) } }
 
     private func findKey(at position: Int) -> ObjectKey? {

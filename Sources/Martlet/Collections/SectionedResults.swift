@@ -31,16 +31,16 @@ public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
     /// True for a frozen collection, which `freeze()` returns.
     public var isFrozen: Bool { storage.results.isFrozen }
 
-    /// The section with the given key; nil if there is none.
+    /// The section with the given key; nil if no section has the key.
     public func section(forKey key: Key) -> ResultsSection<Key, Element>? {
         storage.sections.positions[key].map { _ in ResultsSection(key: key, storage: storage) }
     }
 
-    /// An element by its section and its position in the section. Traps if either is out of range.
+    /// An element by its section and its position in the section. Traps if the section or the position is out of range.
     public subscript(section section: Int, item item: Int) -> Element { self[section][item] }
 
-    /// An element by its section and its position in the section, as in a table view. Traps if either is out of
-    /// range, or if the path does not have two positions.
+    /// An element by its section and its position in the section, as in a table view. Traps if one of the two
+    /// indexes is out of range, or if the index path does not consist of two indexes.
     public subscript(indexPath: IndexPath) -> Element {
         guard indexPath.count == 2 else {
             Misuse.indexPath(indexPath.count)
@@ -62,7 +62,7 @@ extension SectionedResults: RandomAccessCollection {
     /// The number of sections.
     public var endIndex: Int { storage.sections.keys.count }
 
-    /// The section at a position. Traps if it is out of range.
+    /// The section at a position. Traps if the position is out of range.
     public subscript(position: Int) -> ResultsSection<Key, Element> {
         let keys = storage.sections.keys
         guard keys.indices.contains(position) else {
@@ -71,7 +71,7 @@ extension SectionedResults: RandomAccessCollection {
         return ResultsSection(key: keys[position], storage: storage)
     }
 
-    /// Iterates over the current sections. The body of the loop may change them; each section shows its current
+    /// Iterates over the current sections. The body of the loop may change elements. Each section shows its current
     /// elements.
     public func makeIterator() -> IndexingIterator<[ResultsSection<Key, Element>]> {
         storage.sections.keys.map { ResultsSection(key: $0, storage: storage) }.makeIterator()
@@ -98,7 +98,7 @@ extension ResultsSection: RandomAccessCollection {
     /// The number of elements.
     public var endIndex: Int { members.count }
 
-    /// The element at a position in the section. Traps if it is out of range.
+    /// The element at a position in the section. Traps if the position is out of range.
     public subscript(position: Int) -> Element {
         let members = members
         guard members.indices.contains(position) else {
@@ -136,10 +136,10 @@ extension ResultsSection: RandomAccessCollection {
     }
 }
 
-/// The object keys of the elements, grouped into sections in the order of their first elements.
+/// The object keys of the elements, grouped into sections. Sections have the order of their first elements.
 struct Sections<Key: Hashable> {
     private(set) var keys: [Key] = []
-    /// The elements of each section, in order.
+    /// The object keys of the elements of each section, in order.
     private(set) var members: [[ObjectKey]] = []
     private(set) var positions = SectionPositions<Key>()
 
@@ -214,7 +214,7 @@ extension SectionStorage {
         let key = key
         return results.storage.locator { storage in
             let sections = SectionStorage(Results<Element>(storage), key)
-            // The sections of a frozen collection are computed now.
+            // The sections of a frozen collection are computed when it is frozen.
             if storage.context.isFrozen { _ = sections.sections }
             return make(sections)
         }
@@ -230,7 +230,8 @@ extension RealmCollection where Element: ObjectBase {
     ///
     /// - Parameters:
     ///   - keyPath: a stored property, or a key path through to-one links such as `\.owner?.lastName`. For a computed
-    ///     property, the elements are sorted by the stored property that it reads. Traps if it reads none or several.
+    ///     property, the elements are sorted by the stored property that the computed property reads. Traps if the
+    ///     computed property does not read exactly one stored property.
     ///   - ascending: whether the sections start with the minimum.
     public func sectioned<Key: Hashable>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
@@ -243,9 +244,10 @@ extension RealmCollection where Element: ObjectBase {
     ///
     /// - Parameters:
     ///   - keyPath: any stored or computed property. The value must depend only on the element. Observers of the
-    ///     sections see new keys after changes of the element, and of objects up to three links away.
+    ///     sections are notified of a new key after a change of the element, or of an object at most three links away
+    ///     from it.
     ///   - sortDescriptors: the order of the elements. Sections have the order of their first elements.
-    ///     Elements of one section need not be adjacent in the sorted order.
+    ///     The elements of one section need not be adjacent in the sorted order.
     public func sectioned<Key: Hashable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
@@ -261,10 +263,11 @@ extension RealmCollection where Element: ObjectBase {
     ///
     /// - Parameters:
     ///   - key: computes the section key of an element. The result must depend only on the element. After a change of
-    ///     the Realm, the closure is called again for all elements. If the sections are observed, it is called for new
-    ///     elements, for changed elements, and for elements from which a changed object is up to three links away.
+    ///     the Realm, the closure is called again for all elements. If the sections are observed, the closure is called
+    ///     for new elements, for changed elements, and for elements from which at most three links lead to a changed
+    ///     object.
     ///   - sortDescriptors: the order of the elements. Sections have the order of their first elements. If
-    ///     empty, the elements keep their order.
+    ///     the array is empty, the elements keep their order.
     public func sectioned<Key: Hashable>(
         by key: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
@@ -281,9 +284,9 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection where Element: ModelObject {
-    /// Groups the elements into sections by the values of a field, in the order of these values. The key is nil if the
-    /// value is absent or NaN, or if a link on the key path is nil. For an `AnyRealmValue` property, the key is
-    /// `AnyRealmValue.none` instead of nil. In a `Decimal128` property, NaN has its own section.
+    /// Groups the elements into sections by the values of a field, in ascending or descending order of these values.
+    /// The key is nil if the value is absent or NaN, or if a link on the key path is nil. For an `AnyRealmValue`
+    /// property, the key is `AnyRealmValue.none` instead of nil. In a `Decimal128` property, NaN has its own section.
     public func sectioned<F: ValueField<Element>>(
         by field: (Element.RootFields) -> F, ascending: Bool = true
     ) -> SectionedResults<F.Value._NonOptional?, Element> where F.Value: OrderedValue, F.Value._NonOptional: Hashable {

@@ -23,16 +23,16 @@ public struct SectionedValues<Key: Hashable, Element: OrderedValue & RealmCollec
     /// The keys of all sections, in order.
     public var allKeys: [Key] { storage.sections.map(\.key) }
 
-    /// The section with the given key; nil if there is none.
+    /// The section with the given key; nil if no section has the key.
     public func section(forKey key: Key) -> ValuesSection<Key, Element>? {
         storage.section(key).map { _ in ValuesSection(key: key, storage: storage) }
     }
 
-    /// A value by its section and its position in the section. Traps if either is out of range.
+    /// A value by its section and its position in the section. Traps if the section or the position is out of range.
     public subscript(section section: Int, item item: Int) -> Element { self[section][item] }
 
-    /// A value by its section and its position in the section, as in a table view. Traps if either is out of range, or
-    /// if the path does not have two positions.
+    /// A value by its section and its position in the section, as in a table view. Traps if one of the two indexes is
+    /// out of range, or if the index path does not consist of two indexes.
     public subscript(indexPath: IndexPath) -> Element {
         guard indexPath.count == 2 else {
             Misuse.indexPath(indexPath.count)
@@ -46,7 +46,7 @@ extension SectionedValues: RandomAccessCollection {
     /// The number of sections.
     public var endIndex: Int { storage.sections.count }
 
-    /// The section at a position. Traps if it is out of range.
+    /// The section at a position. Traps if the position is out of range.
     public subscript(position: Int) -> ValuesSection<Key, Element> {
         let sections = storage.sections
         guard sections.indices.contains(position) else {
@@ -55,7 +55,8 @@ extension SectionedValues: RandomAccessCollection {
         return ValuesSection(key: sections[position].key, storage: storage)
     }
 
-    /// Iterates over the current sections. The body of the loop may change them; each section shows its current values.
+    /// Iterates over the current sections. The body of the loop may change values. Each section shows its current
+    /// values.
     public func makeIterator() -> IndexingIterator<[ValuesSection<Key, Element>]> {
         storage.sections.map { ValuesSection(key: $0.key, storage: storage) }.makeIterator()
     }
@@ -87,7 +88,7 @@ extension ValuesSection: RandomAccessCollection {
     /// The number of values.
     public var endIndex: Int { values.count }
 
-    /// The value at a position in the section. Traps if it is out of range.
+    /// The value at a position in the section. Traps if the position is out of range.
     public subscript(position: Int) -> Element {
         let values = values
         guard values.indices.contains(position) else {
@@ -185,7 +186,7 @@ extension ValueSectionStorage {
         return collection._locator()?.map { found in
             guard let collection = found as? any SortableCollection<Element> else { return nil }
             let sections = ValueSectionStorage(collection, key, isAscending: isAscending)
-            // The sections of a frozen collection are computed now.
+            // The sections of a frozen collection are computed when it is frozen.
             if collection.isFrozen { _ = sections.sections }
             return make(sections)
         }

@@ -1,7 +1,7 @@
 import MartletEngine
 import MartletValues
 
-/// An object of a type for which the program has no class. The file defines its properties.
+/// An object of a type for which the program has no class. The schema in the file defines the properties of the object.
 ///
 /// Types and properties are accessed by name, as in `realm.dynamicObjects("Dog")`.
 public class StoredObject: ObjectBase {

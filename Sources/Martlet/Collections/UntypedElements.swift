@@ -16,7 +16,7 @@ struct UntypedElements<Element: RealmCollectionValue> {
         self.rules = rules
     }
 
-    /// The values of a sequence; empty for nil.
+    /// The values of a sequence; empty if `value` is nil.
     func values(_ value: Any?) -> [Any] {
         guard let value = UntypedValue.unwrapped(value) else { return [] }
         if let values = value as? [Any] { return values }
@@ -29,11 +29,11 @@ struct UntypedElements<Element: RealmCollectionValue> {
         return sequence.map { $0 as Any }
     }
 
-    /// The elements of a sequence; empty for nil.
+    /// The elements of a sequence; empty if `value` is nil.
     func elements(_ value: Any?) -> [Element] { values(value).enumerated().map { element($1, .position($0)) } }
 
-    /// The entries of a dictionary or map; empty for nil. A map, unlike a dictionary, may contain keys that differ only
-    /// in their Unicode normalization.
+    /// The entries of a dictionary or map; empty if `value` is nil. The result is an array, because a map, unlike a
+    /// dictionary, may contain keys that differ only in their Unicode normalization.
     func entries(_ value: Any?) -> [(key: String, value: Any)] {
         guard let value = UntypedValue.unwrapped(value) else { return [] }
         if let map = UntypedValue.instance(value, of: (any UntypedMap).self) {
@@ -68,7 +68,7 @@ struct UntypedElements<Element: RealmCollectionValue> {
 
     private func converted(_ value: Any, _ place: ElementPlace?) -> Element? {
         if Element.self is AnyRealmValue.Type {
-            let rules = rules.entering(place, of: name)
+            let rules = rules.appending(place, of: name)
             let any = AnyRealmValue(untyped: value) { object in
                 guard let context else { return object }
                 return context.object(context.model(for: object), for: object, rules) {
@@ -81,7 +81,7 @@ struct UntypedElements<Element: RealmCollectionValue> {
         let model =
             model ?? (isUntyped ? UntypedValue.instance(value, of: ObjectBase.self)?._model : nil)
             ?? ModelClass.of(objectType)
-        let rules = rules.entering(place, of: name)
+        let rules = rules.appending(place, of: name)
         let object =
             context?.object(model, for: value, rules) { refuse(value, place) }
             ?? model.unmanaged(for: value, rules) { refuse(value, place) }
@@ -90,7 +90,7 @@ struct UntypedElements<Element: RealmCollectionValue> {
 
     /// The values to assign to an existing embedded object.
     func input(_ value: Any, for target: ObjectBase, _ place: ElementPlace) -> (UntypedInput, UntypedAssignment) {
-        let rules = rules.entering(place, of: name)
+        let rules = rules.appending(place, of: name)
         if let object = UntypedValue.instance(value, of: ObjectBase.self), !target._model.isType(of: object) {
             refuse(value, place)
         }
@@ -105,10 +105,10 @@ struct UntypedElements<Element: RealmCollectionValue> {
             value, property: name,
             expected: "elements of type "
                 + (expected.map { UntypedValue.described($0, isOptional: isOptional) } ?? "'\(typeName)'"),
-            at: place == nil && rules.path == nil ? nil : rules.entering(place, of: name).path?.text)
+            at: place == nil && rules.path == nil ? nil : rules.appending(place, of: name).path?.text)
     }
 
-    // True if `Element` does not name the class of the objects, as in a collection of a `StoredObject`.
+    // True if `Element` is `ObjectBase` instead of the class of the objects, as in a collection of a `StoredObject`.
     private var isUntyped: Bool { objectType == ObjectBase.self }
 
     /// The name of the element type, for messages.

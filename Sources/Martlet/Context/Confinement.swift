@@ -8,9 +8,9 @@ import Synchronization
 /// Realm is not confined and has the isolation `anywhere`.
 ///
 /// The main thread, the main queue and the main actor are one isolation, because only one of them runs at a time. On
-/// Linux the main queue and the main actor may run on another thread than the main thread, so both the thread and the
-/// queue are checked.
-// Sendable: only the weak reference to the actor changes, and weak references can be read on any thread.
+/// Linux the main queue and the main actor may run on a thread other than the main thread. `isMain` therefore checks
+/// the thread and the queue.
+// Sendable: only the weak reference to the actor changes, and any thread can read a weak reference.
 final class Confinement: CustomStringConvertible, @unchecked Sendable {
     enum Isolation {
         case thread(pointer: UInt, number: UInt64, name: String)
@@ -38,7 +38,8 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     static func currentThread() -> Confinement {
         if isMain { return mainConfinement }
         let name = Thread.current.name ?? ""
-        // A thread that runs blocks of a global queue has the name of that queue, which does not identify the thread.
+        // While a thread runs a block of a global queue, it has the name of the queue. This name does not identify the
+        // thread.
         let isNamed = !name.isEmpty && !name.contains("-qos")
         return Confinement(
             .thread(
@@ -64,7 +65,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     /// The confinement to the actor `isolation` or, if `isolation` is nil, to the current thread.
     static func of(_ isolation: (any Actor)?) -> Confinement { isolation.map { actor($0) } ?? currentThread() }
 
-    // Assigns a unique number to the queue. Queues are compared by these numbers.
+    // Assigns a unique number to the queue, unless the queue has one already. Queues are compared by these numbers.
     private static func mark(_ queue: DispatchQueue) {
         if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: nextQueueNumber()) }
     }
@@ -73,8 +74,8 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     private static let concurrentQueue = DispatchQueue(label: "martlet.concurrent", attributes: .concurrent)
 
-    /// False for concurrent and global queues. Dispatch has no API to ask for the kind of a queue, so the queue is
-    /// compared with a concurrent one.
+    /// False for concurrent and global queues. Dispatch has no API that returns the kind of a queue, so the function
+    /// compares the class of the queue with the class of a concurrent queue.
     private static func isSerial(_ queue: DispatchQueue) -> Bool {
         if queue.label.hasPrefix("com.apple.root.") { return false }
         #if canImport(ObjectiveC)
@@ -101,8 +102,8 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
 
     // MARK: Checks
 
-    /// The guard word of the accessors of a Realm: the pointer of its thread, or zero if every access needs the full
-    /// check.
+    /// The guard word of the accessors of a Realm: the pointer of the Realm's thread, or zero if every access must
+    /// check `isCurrent`.
     var guardWord: UInt {
         if case .thread(let pointer, _, _) = isolation { return pointer }
         let pointer = UInt(cmartlet_thread())
@@ -126,7 +127,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
         private static var isByAddress: Bool { false }
     #endif
 
-    // The pointer of the main thread; zero until the first check on the main thread.
+    // The pointer of the main thread. It is zero until `isMain` is called on the main thread for the first time.
     private static let mainThreadPointer = Atomic<UInt>(0)
 
     private static var isMain: Bool {

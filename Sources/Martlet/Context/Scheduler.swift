@@ -19,7 +19,7 @@ final class Scheduler: Sendable {
 
     static func queue(_ queue: DispatchQueue) -> Scheduler { Scheduler(.queue(queue)) }
 
-    /// A scheduler for an actor. Discards blocks after the actor was deallocated.
+    /// A scheduler for an actor. After the actor was deallocated, the scheduler discards all blocks.
     static func actor(_ confinement: Confinement) -> Scheduler { Scheduler(.actor(confinement)) }
 
     static func manual(_ scheduler: ManualScheduler) -> Scheduler { Scheduler(.manual(scheduler)) }
@@ -30,8 +30,9 @@ final class Scheduler: Sendable {
         return Scheduler(.runLoop(WakeableRunLoop()))
     }
 
-    /// The main queue if `isolation` is the main actor and the current thread is not the main thread; otherwise nil.
-    /// On Linux, the main actor can run on another thread. The run loop of the main thread then does not run.
+    /// The main queue if `isolation` is the main actor and the current thread is not the main thread; otherwise nil. On
+    /// Linux the main actor can run on a thread other than the main thread. The run loop of the main thread does not
+    /// run in this case, so the main queue must run the blocks.
     static func mainQueue(_ isolation: (any Actor)?) -> DispatchQueue? {
         isolation is MainActor && !Thread.isMainThread ? .main : nil
     }
@@ -42,7 +43,7 @@ final class Scheduler: Sendable {
         if case .runLoop(let loop) = target { loop.keepRunning() }
     }
 
-    /// Runs `body` once on the executor. Does not wait for it.
+    /// Runs `body` once on the executor. Returns without waiting for `body`.
     func schedule(_ body: @escaping @Sendable () -> Void) {
         switch target {
         case .runLoop(let loop): loop.perform(body)
@@ -72,7 +73,7 @@ package final class ManualScheduler: @unchecked Sendable {
         lock.unlock()
     }
 
-    /// Waits until a block is pending; false if none is pending at the timeout.
+    /// Waits until a block is pending. Returns false if no block is pending at the timeout.
     package func waitForWork(seconds: TimeInterval = 30) -> Bool {
         let deadline = Date(timeIntervalSinceNow: seconds)
         lock.lock()

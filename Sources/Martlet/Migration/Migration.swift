@@ -3,8 +3,8 @@ import MartletValues
 
 /// A block that updates the objects of a file whose schema version is lower than the configuration's.
 ///
-/// The block is called once, inside the transaction of the migration, after all automatic changes. If it throws an
-/// error, the file is left unchanged, and opening the Realm throws the error.
+/// The block is called once, inside the transaction of the migration, after all automatic changes. If the block throws
+/// an error, the file is left unchanged, and opening the Realm throws the error.
 public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchemaVersion: UInt64) throws -> Void
 
 /// The objects of a file before and after a change of the schema, for use in a `migrationBlock`.
@@ -23,7 +23,7 @@ public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchema
 public final class Migration {
     /// The object types of the file before the migration.
     public let oldSchema: Schema
-    /// The object types of the program, and those that exist only in the file.
+    /// The object types of the program, and the types that exist only in the file.
     public let newSchema: Schema
     let migration: TypeMigration
     let oldContext: RealmContext
@@ -49,7 +49,8 @@ public final class Migration {
         newSchema = Schema(newContext.tables.values.map { declared[$0.type.name]?.schema ?? $0.type })
     }
 
-    /// The tables of a type, given by a name in the schema or in the file. The old table is nil if the type is new.
+    /// The old and the new table of a type. `typeName` is the name in the schema or the name in the file. The old table
+    /// is nil if the type is new.
     func tables(_ typeName: String) -> (old: ObjectTable?, new: ObjectTable) {
         guard let tables = knownTables(typeName) else {
             let known = Set(oldSchema.objectSchema.map(\.className)).union(newSchema.objectSchema.map(\.className))
@@ -145,8 +146,8 @@ public final class Migration {
     /// Creates an object from a dictionary of property names and values, an array in schema order, or another object.
     ///
     /// Properties without a value get their defaults. The other object can be an old object: its values are copied to
-    /// the properties of the same names, and the values of renamed properties to the new names. If it has another type,
-    /// the properties that both types have are copied.
+    /// the properties of the same names, and the values of renamed properties to the new names. If the other object has
+    /// another type, the properties that both types have are copied.
     ///
     /// Keys that are not the name of a property are ignored. Traps if the type is unknown, if a value has the wrong
     /// type, or if the given object has no property in common with the type.
@@ -165,7 +166,7 @@ public final class Migration {
     }
 
     /// Deletes a new object, together with the objects that it owns and the links to it. Traps if the object is an old
-    /// one.
+    /// object.
     public func delete(_ object: MigrationObject) {
         requireActive()
         if object._context === oldContext { Misuse.changeBeforeMigration("a '\(object._typeName)'") }
@@ -210,9 +211,9 @@ public final class Migration {
             intermediateNames[IntermediateName(type: new.type.name, property: newName)] = source
             return
         }
-        // Here, the type has a primary key only if the block must not set it. There are two such cases. An integer key
-        // that the migration keeps is the object key, which links contain. The key of a type that does not change has a
-        // unique index.
+        // Here, `new.type` has a primary key only if the block must not set this key. There are two such cases. An
+        // integer key that the migration keeps is the object key, which links contain. The key of a type that does not
+        // change has a unique index.
         if new.type.primaryKey == property.index { Misuse.primaryKeyChange(new.type.name, property.name) }
         flushChanges()
         newContext.recordingFailure { try migration.fill(new.type, property, from: source) }
@@ -231,22 +232,23 @@ public final class Migration {
     // MARK: Embedded types
 
     /// Gives every object of a type exactly one owner. Creates copies for additional owners. Deletes objects without an
-    /// owner, and objects that only such objects own. Call it for a type that the schema now declares as embedded.
+    /// owner, and objects that only such objects own. Call this method for a type that the schema now declares as
+    /// embedded.
     ///
     /// ```swift
     /// if oldSchemaVersion < 3 { migration.separateOwners(ofType: "Address") }
     /// ```
     ///
-    /// If an object has several owners, the first owner keeps it and the others get copies. A copy contains copies of
-    /// the embedded objects, and links to the same objects as the original. Without this call, the migration fails if
-    /// an object has several owners or none. In any case, the migration fails if an object with an owner contains
-    /// itself. Traps if the type is unknown or not embedded.
+    /// If an object has several owners, the first owner keeps it, and every other owner gets a copy. A copy contains
+    /// copies of the embedded objects, and links to the same objects as the original. Without this call, the migration
+    /// fails if an object has several owners or no owner. In any case, the migration fails if an object with an owner
+    /// contains itself. Traps if the type is unknown or not embedded.
     public func separateOwners(ofType typeName: String) {
         let table = tables(typeName).new
         guard table.type.isEmbedded else { Misuse.separatedTopLevel(typeName) }
         flushChanges()
         guard let containment = containment(allTypes: false) else { return }
-        // Read before the copies are created: copies, and the objects in them, have owners.
+        // The keys are read before the copies are created, because the copies and the objects in them have owners.
         let known = newContext.read { try table.rows.keys($0) }
         var owned: Set<ObjectKey> = []
         for incoming in table.incoming {
@@ -256,8 +258,8 @@ public final class Migration {
             forEachKey(of: holders) { key in
                 guard holders.exists(key) else { return }
                 let holder = holders.object(key)
-                // Objects without an owner are deleted below. Embedded objects that also have another owner must
-                // remain.
+                // An unreachable holder has no owner, or only unreachable owners, and is deleted below. It releases its
+                // embedded objects before, because those that also have another owner must remain.
                 if containment.isUnreachable(RowID(table: holders.id, key: key)) {
                     return holder.releaseEmbedded(property)
                 }
@@ -288,7 +290,8 @@ public final class Migration {
         flushChanges()
     }
 
-    /// Nil if an object contains itself. The migration fails then.
+    /// Which rows of embedded types contain which other rows; nil if an object contains itself, because the migration
+    /// then fails.
     private func containment(allTypes: Bool) -> Containment? {
         var containment: Containment?
         newContext.recordingFailure {

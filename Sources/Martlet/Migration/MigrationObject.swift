@@ -1,7 +1,7 @@
 import MartletEngine
 import MartletValues
 
-/// An object in a migration: the old state or the new state of a row. Its properties are accessed by name.
+/// An object in a migration: the old state or the new state of a row. The block accesses its properties by name.
 ///
 /// ```swift
 /// migration.enumerateObjects(ofType: "Person") { old, new in
@@ -11,9 +11,9 @@ import MartletValues
 /// ```
 ///
 /// Links and embedded objects are `MigrationObject`s. Collections are `List`, `MutableSet` and `Map` of values or of
-/// `MigrationObject`s. If an old object is assigned to a property of a new one, the property refers to the new object
-/// with the same key, or to a copy if the property is embedded. Old objects cannot be changed, and no object can be
-/// used after the block.
+/// `MigrationObject`s. If an old object is assigned to a property of a new object, the property refers to the new
+/// object with the same key, or to a copy if the property is embedded. Old objects cannot be changed, and no migration
+/// object can be used after the block has returned.
 public final class MigrationObject: StoredObject {
     /// Traps: only a migration creates such objects.
     public required init() { Misuse.madeMigrationObject() }
@@ -27,7 +27,7 @@ public final class MigrationObject: StoredObject {
             list: List<MigrationObject>.self, set: MutableSet<MigrationObject>.self, map: Map<MigrationObject?>.self)
     }
 
-    // MARK: Values of old objects for new ones
+    // MARK: Values of old objects for new objects
 
     override func _convertedValue(_ value: Any?, _ property: PropertySchema) -> Any? {
         // Recorded even if the value does not change: the migration must know that the block has assigned the property.
@@ -96,8 +96,9 @@ public final class MigrationObject: StoredObject {
         }
     }
 
-    /// For an old object: the new object with the same key (nil if it was deleted), or the values of the old object if
-    /// `property` is embedded. Any other object, and an object of another embedded type, is returned unchanged.
+    /// Converts an old object for a property of a new object. For a link, returns the new object with the same key, or
+    /// nil if it was deleted. For an embedded property, returns the values of the old object. An object that is not an
+    /// old object, or has another embedded type, is returned unchanged.
     private func converted(to context: RealmContext?, _ property: PropertySchema) -> Any? {
         guard let context, _context !== context, _context?.newContext === context, let table = _table else {
             return self
@@ -109,8 +110,8 @@ public final class MigrationObject: StoredObject {
         return newTable.exists(_key) ? newTable.object(_key) : nil
     }
 
-    /// The values of this old object for a new embedded one; nil if the migration has failed, for example because the
-    /// object contains itself.
+    /// The values of this old object for a new embedded object; nil if the migration has failed, for example because
+    /// the object contains itself.
     private func embeddedValues(for newTable: ObjectTable) -> [String: Any]? {
         let newContext = newTable.context
         newContext.recordingFailure {

@@ -64,7 +64,7 @@ extension Misuse {
     }
 }
 
-// Traps for classes and literals that only generated code may contain.
+// Traps for classes that were not generated from a schema, and for literals that are not valid.
 extension Misuse {
     static func notGenerated(_ type: String, base: String) -> Never {
         trap("'\(type)' was not generated from a schema. Declare it there instead of subclassing '\(base)'")

@@ -1,11 +1,12 @@
 import Foundation
 
-/// The description of a value of the program.
+/// The text for a value of any type in a message or a description.
 ///
-/// Foundation's description of a date that is NaN stops the program. So does the description of a value that contains
-/// such a date. Therefore values that consist of other values are described part by part.
+/// Foundation's description of a date that is NaN stops the program, and so does the description of a value that
+/// contains such a date. A value that consists of other values is therefore described part by part.
 struct ValueDescription: CustomStringConvertible {
     private let value: Any?
+    /// True if the value is a part of another value. Strings are then quoted.
     private let isPart: Bool
 
     init(_ value: Any?) { self.init(value, isPart: false) }
@@ -44,7 +45,7 @@ struct ValueDescription: CustomStringConvertible {
 
     private func parts(of mirror: Mirror) -> String {
         mirror.children.map { label, value in
-            // The labels of tuples without names begin with a point.
+            // In a tuple whose elements have no names, the labels begin with a period: `.0`, `.1`.
             let name = label.flatMap { $0.hasPrefix(".") ? nil : "\($0): " } ?? ""
             return "\(name)\(ValueDescription(value, isPart: true))"
         }

@@ -14,8 +14,8 @@ enum ActorResolution<Confined> {
 }
 
 extension ThreadConfined {
-    /// Calls `register` on an actor, to register an observer there. Every commit made after this method returns is
-    /// reported. If the task was cancelled, the returned token is already invalidated.
+    /// Calls `register` on an actor, to register an observer there. The observer is notified of all changes that are
+    /// committed after this method returns. If the task was cancelled, the returned token is already invalidated.
     func observe<Target: Actor>(
         on actor: Target, isolation: isolated (any Actor)?,
         _ register: @escaping (Target, ActorResolution<Self>) -> NotificationToken?
@@ -44,8 +44,8 @@ private func resolveOnActor<Target: Actor, Confined>(
 }
 
 extension Actor {
-    /// Calls a closure that is isolated to this actor. The caller must run on the actor, which the compiler does not
-    /// check.
+    /// Calls a closure that is isolated to this actor. The caller must run on the actor; the compiler does not check
+    /// this.
     nonisolated func run<Value>(_ value: Value, _ block: @Sendable (isolated Self, Value) -> Void) {
         let transferred = Transferred(value: value)
         assumeIsolated { block($0, transferred.value) }
@@ -60,8 +60,9 @@ extension ObservableCollection where Self: ThreadConfined {
     /// let token = await dogs.observe(on: store) { store, change in store.show(change) }
     /// ```
     ///
-    /// Every commit made after this method returns is reported. If the task is cancelled or the owner of the collection
-    /// is deleted before the registration, the returned token is already invalidated and `block` is never called.
+    /// `block` receives all changes that are committed after this method returns. If the task is cancelled or the owner
+    /// of the collection is deleted before the registration, the returned token is already invalidated and `block` is
+    /// never called.
     ///
     /// Key paths have the same meaning as in `observe(keyPaths:on:_:)` with a queue.
     public func observe<Target: Actor>(
@@ -123,9 +124,9 @@ extension KeyPathObservable {
     /// Observes the object on an actor. `block` is isolated to the actor, and the object that it receives belongs to
     /// the actor.
     ///
-    /// Every commit made after this method returns is reported. If the task is cancelled before the registration, the
-    /// returned token is already invalidated and `block` is never called. If the object is deleted before the
-    /// registration, the token is invalidated too, and `block` is called with `.deleted`.
+    /// `block` receives all changes that are committed after this method returns. If the task is cancelled before the
+    /// registration, the returned token is already invalidated and `block` is never called. If the object is deleted
+    /// before the registration, the token is invalidated too, and `block` is called with `.deleted`.
     ///
     /// Key paths have the same meaning as in `observe(keyPaths:on:_:)` with a queue.
     public func observe<Target: Actor>(

@@ -18,8 +18,9 @@ public struct Changes<Element>: AsyncSequence {
 
     /// Registers an observer that receives each change.
     let register: (_ notify: @escaping (Element) -> Void) -> NotificationToken
-    /// Compares two changes. If it is set, a change that equals a waiting one is dropped, and all other changes wait.
-    /// If it is nil, the observer is paused while the body of the loop runs, and its changes are merged.
+    /// Compares two changes. If this closure is set, a change that equals a waiting change is dropped, and every other
+    /// change waits until the loop requests it. If the closure is nil, the observer is paused while the body of the
+    /// loop runs, and its changes are merged.
     var isRepeated: ((Element, Element) -> Bool)?
 
     /// Starts the observation.
@@ -41,8 +42,8 @@ public struct Changes<Element>: AsyncSequence {
 /// Connects an observer with a loop. The inbox stores the changes that the loop has not received. While the loop waits,
 /// the inbox stores the continuation of the loop.
 ///
-/// Thread safety: `state` has its own lock. `token` is set once, before the inbox is shared. Everything else is used on
-/// the Realm's executor only.
+/// Thread safety: `state` has its own lock. `token` is set once, before the inbox is shared. All other properties are
+/// used only on the Realm's executor.
 // Sendable as described above.
 final class ChangeInbox<Element>: @unchecked Sendable {
     private struct State {

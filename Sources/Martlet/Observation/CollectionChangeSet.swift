@@ -2,14 +2,14 @@ import MartletEngine
 
 /// The difference between two states of a collection.
 ///
-/// Applied as modifications, deletions and insertions, in this order, it converts the old collection to the new one. An
-/// element that moved is reported as a deletion and an insertion, and additionally in `moves`.
+/// The modifications, deletions and insertions, applied in this order, convert the old collection to the new
+/// collection. An element that moved is reported as a deletion and an insertion, and additionally in `moves`.
 public struct CollectionChangeSet: Sendable, Hashable {
     /// An element that changed its position.
     public struct Move: Sendable, Hashable {
-        /// Its position in the old collection.
+        /// The position of the element in the old collection.
         public let from: Int
-        /// Its position in the new collection.
+        /// The position of the element in the new collection.
         public let to: Int
     }
 
@@ -21,8 +21,8 @@ public struct CollectionChangeSet: Sendable, Hashable {
     public let modifications: [Int]
     /// New positions of the elements in `modifications`, in the same order.
     public let modificationsInNew: [Int]
-    /// Elements that changed their position, ascending by old position. They may also be modified. An element that was
-    /// replaced by another one and then moved is reported only as a deletion and an insertion.
+    /// Elements that changed their position, ascending by old position. They may also be modified. If an element was
+    /// replaced and its replacement was then moved, the change is reported only as a deletion and an insertion.
     public let moves: [Move]
 
     private let deletedElementSource: DeletedElementSource
@@ -36,7 +36,7 @@ public struct CollectionChangeSet: Sendable, Hashable {
         deletedElementSource.elements.map { deletedElementSource.schema?.read($0) ?? [] } ?? []
     }
 
-    /// The source of the deleted elements. It does not take part in comparisons: the positions identify a difference.
+    /// The source of the deleted elements. Comparisons ignore it, because the positions identify a difference.
     private struct DeletedElementSource: Sendable, Hashable {
         let elements: RemovedElementsReader?
         let schema: DeletedElement.ElementSchema?
@@ -64,8 +64,8 @@ public enum RealmCollectionChange<Collection> {
     /// The initial collection; always the first call.
     case initial(Collection)
     /// Deletions and modifications are positions in the collection at the previous call. Insertions are positions in
-    /// the current collection. Each array is ascending. Applied as modifications, deletions and insertions, in this
-    /// order, they convert the old collection to the new one.
+    /// the current collection. Each array is ascending. The modifications, deletions and insertions, applied in this
+    /// order, convert the old collection to the new collection.
     case update(Collection, deletions: [Int], insertions: [Int], modifications: [Int])
     case error(any Error)
 }

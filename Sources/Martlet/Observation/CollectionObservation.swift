@@ -5,7 +5,8 @@ import MartletEngine
 enum TrackedEvent<Change> {
     case initial
     case update(Change, RemovedElementsReader?)
-    /// The state is newer, but the observer is not notified. `silenced` is the change that a silent write made, if any.
+    /// The state is newer, but the observer is not notified. `silenced` is the change that a silent write made; nil if
+    /// there was no such write.
     case stateOnly(silenced: Change?)
     case failure(any Error)
 }
@@ -83,15 +84,15 @@ extension RealmContext {
         hub.add(entry)
     }
 
-    /// A snapshot of the same version that stays readable during a write. The snapshot that a write starts from shares
-    /// the connection of the writer. Nil if such a snapshot cannot be opened.
+    /// A snapshot of the version of `handle` that stays readable during a write; nil if it cannot be opened. The
+    /// snapshot from which a write starts does not stay readable, because it shares the connection of the writer.
     static func separateSnapshot(_ handle: SnapshotHandle, _ coordinator: StoreCoordinator) -> SnapshotHandle? {
         if handle.isUnmodified { return handle }
         guard let newest = try? coordinator.openSnapshot(), newest.version == handle.version else { return nil }
         return newest
     }
 
-    /// Creates a tracker. Its key paths have been checked before.
+    /// Creates a tracker. The caller has checked the key paths.
     func tracker<Tracker>(_ make: () throws(ResolvedPath.Failure) -> Tracker) -> Tracker {
         do {
             return try make()

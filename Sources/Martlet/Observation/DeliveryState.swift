@@ -1,7 +1,8 @@
 /// Decides when the hub of a Realm computes notifications in the background, and when it delivers them.
 ///
-/// This is a value without threads and locks. Its methods start no work; they return what the caller has to do. A run
-/// opens a snapshot and computes the notifications for it. A delivery calls the observers on the Realm's executor.
+/// This is a value without threads and locks. Its methods do not start runs or deliveries, but return what the caller
+/// must start. A run opens a snapshot and computes the notifications for it. A delivery calls the observers on the
+/// Realm's executor.
 struct DeliveryState<Snapshot> {
     /// What the caller does after a run.
     struct RunOutcome {
@@ -28,11 +29,12 @@ struct DeliveryState<Snapshot> {
     private(set) var hasUnprocessedCommit = false
     /// Why the newest version could not be opened.
     private var failure: (any Error)?
-    /// Runs since the last delivery. Each run replaces the results of the previous one until they are delivered.
+    /// Runs since the last delivery. Until the results are delivered, each run replaces the results of the previous
+    /// run.
     private var runs = 0
     private var isDeliveryScheduled = false
-    /// The snapshot for which the next run computes. If it is nil, the run computes for the newest version or, if
-    /// `followsNewest` is false, only opens the newest version.
+    /// The snapshot for which the next run computes notifications. If it is nil, the run opens the newest version, and
+    /// computes notifications for that version only if `followsNewest` is true.
     private var target: Snapshot?
     /// False while the Realm does not refresh automatically.
     private var followsNewest = true
@@ -44,8 +46,8 @@ struct DeliveryState<Snapshot> {
     /// True if no run is queued or in progress and no delivery is pending.
     var isIdle: Bool { !isComputing && computedSnapshot == nil && !hasUnprocessedCommit && !isDeliveryScheduled }
 
-    /// True if the next delivery has to wait for a run: one is in progress, or a commit is unprocessed and there is no
-    /// result.
+    /// True if the next delivery has to wait for a run: a run is queued or in progress, or a commit is unprocessed and
+    /// there is no result.
     var awaitsRun: Bool { isComputing || (hasUnprocessedCommit && computedSnapshot == nil) }
 
     // MARK: Starting runs
@@ -53,13 +55,13 @@ struct DeliveryState<Snapshot> {
     // `signal` and `setExecutor` return true if the caller must start a run. If `needsRun` returns true, the caller
     // must call `signal`.
 
-    /// Another commit must be processed.
+    /// Records that another commit must be processed.
     mutating func signal() -> Bool {
         hasUnprocessedCommit = true
         return reserveRunIfNeeded()
     }
 
-    /// An executor was found.
+    /// Records that the Realm has an executor.
     mutating func setExecutor() -> Bool {
         hasExecutor = true
         return reserveRunIfNeeded()
@@ -90,7 +92,7 @@ struct DeliveryState<Snapshot> {
         return self.target
     }
 
-    /// A run begins. Returns its snapshot (nil for the newest version) and whether it computes results.
+    /// Begins a run. Returns its snapshot (nil for the newest version) and whether it computes results.
     mutating func beginRun() -> (target: Snapshot?, computes: Bool) {
         defer { target = nil }
         hasUnprocessedCommit = false
@@ -112,7 +114,8 @@ struct DeliveryState<Snapshot> {
 
     // MARK: Delivery
 
-    /// A scheduled delivery begins. Returns what is to be delivered.
+    /// Begins a scheduled delivery. Returns the computed snapshot, and the failure of which the observers must be
+    /// notified.
     mutating func beginDelivery() -> (computed: Snapshot?, failure: (any Error)?) {
         defer { (computedSnapshot, failure) = (nil, nil) }
         isDeliveryScheduled = false
@@ -120,10 +123,12 @@ struct DeliveryState<Snapshot> {
         return (computedSnapshot, failure)
     }
 
-    /// The delivery is not possible now. The run that follows the next `signal()` or `needsRun` prepares it again.
+    /// Records that a delivery is not possible now. The run that follows the next call of `signal()` or `needsRun`
+    /// prepares the delivery again.
     mutating func postponeDelivery() { hasUnprocessedCommit = true }
 
-    /// Removes the result of the last run, because it is not needed. The caller releases it outside its lock.
+    /// Removes and returns the result of the last run, which is not needed. The caller releases the result outside its
+    /// lock.
     mutating func takeComputed() -> Snapshot? {
         defer { computedSnapshot = nil }
         return computedSnapshot

@@ -6,7 +6,7 @@ extension ObjectBase {
     /// `isInvalidated`. Returns nil if a link on the path is nil. If the path leads through a collection,
     /// returns an array of the values of its elements.
     ///
-    /// Traps if a type does not have a property with that name.
+    /// Traps if a component of the path names a property that does not exist.
     public final func value(forKeyPath keyPath: String) -> Any? {
         var value: Any? = self
         for name in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
@@ -42,8 +42,7 @@ private enum KeyValueCoding {
             return object.value(forKey: name)
         case let collection as any KeyValueCollection:
             if name == KeyValuePath.count { return collection.count }
-            if let array = collection.contents as? [Any?] { return valuesOfEach(array, name, path) }
-            return valuesOfEach((collection.contents as? [String: Any])?.values.map { $0 } ?? [], name, path)
+            return valuesOfEach(collection.elementValues, name, path)
         case let objects as any UntypedLinkingObjects:
             return name == KeyValuePath.count ? objects.count : valuesOfEach(objects.elements, name, path)
         case let array as [Any]:
@@ -57,9 +56,9 @@ private enum KeyValueCoding {
     }
 }
 
-/// A list with elements of type `Any?`, which `mutableArrayValue(forKey:)` returns.
+/// The list with elements of type `Any?` that `mutableArrayValue(forKey:)` returns.
 ///
-/// The list is live. It can be changed only in a write transaction, unless its owner is unmanaged.
+/// The list is live. If its owner is managed, the list can be changed only in a write transaction.
 public struct KeyValueMutableArray: RandomAccessCollection {
     private let list: any KeyValueArray
     private let name: String

@@ -9,6 +9,8 @@ protocol KeyValueCollection: NotifyingCollection {
     var elementCount: Int { get }
     /// The current elements as an array; the entries of a map as a dictionary.
     var contents: Any { get }
+    /// The current elements, or the values of a map.
+    var elementValues: [Any?] { get }
     func element(at position: Int) -> Any?
     var core: CollectionCore? { get }
 }
@@ -25,6 +27,7 @@ protocol KeyValueArray: KeyValueCollection {
 extension List: KeyValueArray {
     var elementCount: Int { count }
     var contents: Any { Array(self) }
+    var elementValues: [Any?] { map { $0 } }
     func element(at position: Int) -> Any? { UntypedValue.contents(of: UntypedValue.unwrapped(self[position])) }
 
     private func typed(_ value: Any?, _ name: String, _ position: Int) -> Element {
@@ -43,12 +46,15 @@ extension List: KeyValueArray {
 extension MutableSet: KeyValueCollection {
     var elementCount: Int { count }
     var contents: Any { Array(self) }
+    var elementValues: [Any?] { map { $0 } }
     func element(at position: Int) -> Any? { UntypedValue.contents(of: UntypedValue.unwrapped(self[position])) }
 }
 
 extension Map: KeyValueCollection {
     var elementCount: Int { count * 2 }
-    var contents: Any { Dictionary(uniqueKeysWithValues: keys.compactMap { key in self[key].map { (key, $0) } }) }
+    // A dictionary keeps one of several keys that Unicode considers equivalent. A map keeps all of them.
+    var contents: Any { Dictionary(keys.compactMap { key in self[key].map { (key, $0) } }) { first, _ in first } }
+    var elementValues: [Any?] { keys.map { self[$0] } }
     func element(at position: Int) -> Any? { nil }
 }
 

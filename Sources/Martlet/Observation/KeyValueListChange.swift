@@ -16,7 +16,7 @@ struct KeyValueListChange {
         case (false, true, true): (kind, indexes) = (.removal, IndexSet(change.deletions))
         case (true, true, false): (kind, indexes) = (.replacement, IndexSet(change.modifications))
         default:
-            // A move changes every position between the old and the new one.
+            // A move changes the element at every position between the old and the new position of the moved element.
             let ends = change.deletions + change.insertions
             guard isMoved, isPermutation, let first = ends.min(), let last = ends.max() else { return nil }
             #if MARTLET_SEEDED_BUGS

@@ -48,7 +48,7 @@ private enum CollectionSubscription {
         _ = core?.context.hub
         let (hasOld, hasNew) = (options.contains(.old), options.contains(.new))
         let state = SubscriptionState()
-        // The old value of `isInvalidated`. True if a rollback makes the collection valid again.
+        // The old value of `isInvalidated`. It is true if a rollback makes the collection valid again.
         var wasDeleted = false
         let id = core?.addRegistration { [weak collection, weak core] in
             guard let collection, let core, !state.isEnded else { return false }

@@ -31,9 +31,9 @@ extension KeyPathObservable {
     ///
     /// A key path may lead through links, as in `\.owner?.address?.city`. If such a link changes, its new target is
     /// observed. The path may end in a collection, or in `isInvalidated` of an object or a collection. Unmanaged
-    /// objects can be observed too, but not added to a Realm while they are observed. Several changes by other Realms
-    /// cause one call, with the first old value and the last new value. Traps on linking objects, and when called on an
-    /// executor other than the object's.
+    /// objects can be observed too, but cannot be added to a Realm while they are observed. Several changes by other
+    /// Realms cause one call, with the first old value and the last new value. Traps on linking objects, and when
+    /// called on an executor other than the object's.
     public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: KeyValueObservingOptions = [],
         changeHandler: @escaping (Self, KeyValueObservedChange<Value>) -> Void
@@ -74,8 +74,8 @@ extension KeyValueObservedChange {
 }
 
 extension KeyValueSubscription.Reader {
-    /// Reads values with the type of the key path. Enum values are enum cases. If a link on the path is nil, so is the
-    /// value.
+    /// Reads values with the type of the key path. Enum values are enum cases. If a link on the path is nil, the value
+    /// is nil.
     static func typed<Root: ObjectBase, Value>(_ keyPath: KeyPath<Root, Value>, _ path: KeyValuePath) -> Self {
         let isCollection = Value.self is any PropertyCollection.Type
         let isInvalidation = path.end == nil

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a key-value observer receives, and when.
+/// The options of a key-value observation: which values the observer receives, and when it is called.
 public struct KeyValueObservingOptions: OptionSet, Sendable {
     public let rawValue: UInt
 
@@ -35,7 +35,8 @@ public struct KeyValueObservedChange<Value> {
     public let kind: KeyValueChangeKind
     /// The new value, if the option `new` is set. A collection is live.
     public let newValue: Value?
-    /// The old value, if the option `old` is set. Nil for a collection: it is live and would show the new state.
+    /// The old value, if the option `old` is set. Nil for a collection, because a collection is live and would show the
+    /// new state.
     public let oldValue: Value?
     /// Positions of inserted elements in the new list, or of removed or replaced elements in the old list. Nil if
     /// `kind` is `setting`.

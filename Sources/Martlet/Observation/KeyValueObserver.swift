@@ -43,12 +43,13 @@ extension ObjectBase {
         subscription.notifyInitially()
     }
 
-    /// Ends the newest registration of `observer` for `keyPath`, regardless of its context. Traps if there is none.
+    /// Ends the newest registration of `observer` for `keyPath`, regardless of its context. Traps if there is no such
+    /// registration.
     public final func removeObserver(_ observer: any KeyValueObserver, forKeyPath keyPath: String) {
         remove(keyPath) { $0.observer === observer }
     }
 
-    /// Ends the newest registration of `observer` for `keyPath` with `context`. Traps if there is none.
+    /// Ends the newest registration of `observer` for `keyPath` with `context`. Traps if there is no such registration.
     public final func removeObserver(
         _ observer: any KeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?
     ) {

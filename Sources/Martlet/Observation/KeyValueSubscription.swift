@@ -16,7 +16,7 @@ struct KeyValueEvent {
 /// The observation of a key path that starts at one object. The subscription registers with every object along the
 /// path, and registers again when a link changes.
 ///
-/// Thread safety: `state` is atomic. Everything else is used on the executor of the object.
+/// Thread safety: `state` is atomic. All other properties are used only on the executor of the object.
 // Sendable as described above.
 final class KeyValueSubscription: @unchecked Sendable {
     /// Reads values from the object at the end of the path.
@@ -185,7 +185,7 @@ final class KeyValueSubscription: @unchecked Sendable {
             return false
         }
         event = nil
-        // The links are kept: a rollback may restore the root.
+        // The links are kept, because a rollback may restore the root.
         for index in links.indices { links[index].pending = 0 }
         return true
     }
@@ -194,7 +194,7 @@ final class KeyValueSubscription: @unchecked Sendable {
         root._context?.keyValue.restored.contains(ObjectIdentifier(root)) == true
     }
 
-    /// A link has changed: registers with the objects behind it.
+    /// Registers with the objects behind a link that has changed.
     private func reattach(_ level: Int) {
         detach(level + 1)
         guard let object = links[level].object ?? root, object._state != .invalidated else { return }
@@ -220,7 +220,7 @@ final class KeyValueSubscription: @unchecked Sendable {
 
     private func oldValue(_ list: KeyValueListChange?) -> Any? {
         guard let root else { return nil }
-        // The object was deleted and is being restored: it has no old value.
+        // An object that was deleted and is being restored has no old value.
         if path.end != nil, root._state == .invalidated || endObject?._state == .invalidated { return nil }
         guard let property = path.end, property.isCollection, !path.isCount else {
             return reader.value(root, endObject)

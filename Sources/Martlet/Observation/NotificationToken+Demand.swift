@@ -4,8 +4,8 @@ extension NotificationToken {
     /// Pauses the notifications until `resume`. Changes made during the pause are merged into one change. Called on any
     /// thread.
     ///
-    /// Exception: if a write excludes the observer with `withoutNotifying`, the changes before this write are delivered
-    /// during the pause.
+    /// There is one exception: if a write excludes the observer with `withoutNotifying`, the changes before this write
+    /// are delivered during the pause.
     package func pause() { registration.isPaused = true }
 
     /// Ends the pause. Later changes are delivered; changes made during the pause are delivered after `catchUp`. Called

@@ -92,7 +92,8 @@ extension ObjectBase {
 }
 
 extension Realm {
-    /// Calls `block` after each commit of this Realm, even an empty one, and after this Realm moves to a newer version.
+    /// Calls `block` after each commit of this Realm, even if the commit is empty, and after this Realm moves to a
+    /// newer version.
     ///
     /// If `autorefresh` is off, a commit of another Realm is reported as `.refreshRequired`. The observation keeps the
     /// Realm alive.

@@ -4,12 +4,12 @@ public struct PropertyChange {
     public let name: String
     /// The value at the observer's previous call; nil for collections.
     public let oldValue: Any?
-    /// The value now; nil for collections.
+    /// The current value; nil for collections.
     public let newValue: Any?
 }
 
 extension PropertyChange: CustomStringConvertible {
-    /// The name and both values.
+    /// The name, the old value and the new value.
     public var description: String { "\(name): \(ValueDescription(oldValue)) → \(ValueDescription(newValue))" }
 }
 

@@ -8,8 +8,8 @@ struct ObservedItems {
         let name: String
         /// Nil for collections and linking objects, whose values are not reported.
         let property: PropertySchema?
-        /// An object of the class that has the enum property, if its values are reported as enum cases. Nil if they are
-        /// reported as raw values, and for all other properties.
+        /// For an enum property whose values are reported as enum cases: an object of the class that has the property.
+        /// Nil if the values are reported as raw values, and for all other properties.
         var enumOwner: ObjectBase?
     }
 
@@ -150,7 +150,7 @@ final class ObjectObservation {
         }
     }
 
-    // The observed instance, or a new one if the Realm was invalidated and shows the row again.
+    // The observed instance, or a new instance if the Realm was invalidated and shows the row again.
     private var current: ObjectBase {
         if object._state == .invalidated, table.exists(object._key) { object = table.object(object._key) }
         return object
@@ -187,7 +187,7 @@ final class ObjectObservation {
             }
             guard case .integer(let key) = stored[index], let table = context.table(named: target) else { return nil }
             if !context.shows(version), !context.hasKept(RowID(table: table.id, key: key), since: version) {
-                // A silent write, which the Realm shows already, has deleted the target.
+                // The target was deleted by a silent write whose version the Realm already shows.
                 return table.missing(key)
             }
             return table.identity.object(key) ?? (table.exists(key) ? table.object(key) : nil)

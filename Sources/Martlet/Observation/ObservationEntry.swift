@@ -20,7 +20,7 @@ class ObservationEntry {
     }
     /// The kind of the last failure that the observer was notified of; nil after the next delivered version.
     private var deliveredFailure: String?
-    /// Incremented with every newer state. Results that were computed for an older state are invalid.
+    /// Incremented with every newer state. Results that were computed from an older state are invalid.
     fileprivate(set) var generation = 0
     /// The call that a background computation has prepared.
     var prepared: PreparedCall?
@@ -45,7 +45,8 @@ class ObservationEntry {
 
     var isAlive: Bool { !hasEnded && !registration.isEnded }
 
-    /// Whether this observer is one of `registrations`, for which commits are silent. Never true before its first call.
+    /// Whether this observer is one of `registrations`, for which commits are silent. False before the first call of
+    /// the observer.
     func isSilenced(by registrations: Set<ObjectIdentifier>) -> Bool {
         isAlive && !isNew && registrations.contains(ObjectIdentifier(registration))
     }
@@ -69,7 +70,7 @@ class ObservationEntry {
     func catchUp(to version: Version) { deliveredVersion = max(deliveredVersion, version) }
 
     /// Called when the versions after `version` have been rolled back, because a group of writes failed. Has an effect
-    /// if the observer was registered between these writes.
+    /// only if the observer was registered between these writes.
     func rollBack(to version: Version) { deliveredVersion = min(deliveredVersion, version) }
 
     /// Whether the observer has to be notified of the changes up to `version`. False while it is paused.
@@ -127,7 +128,7 @@ class ObservationEntry {
         return failureCall(error)
     }
 
-    /// The call that notifies the observer of a failure. Created under the lock, called without it.
+    /// The call that notifies the observer of a failure. The closure is created under the lock and called without it.
     func failureCall(_ error: any Error) -> (() -> Void)? { nil }
 
     /// The work that computes a newer state. It is done without the lock.
@@ -242,7 +243,7 @@ final class TrackingEntry<State, Change>: ObservationEntry {
         }
     }
 
-    // The known state does not change, so that the next change is computed from it and nothing is lost.
+    // The known state does not change, so that the next change is computed from this state and no change is lost.
     private func fail(_ error: any Error, _ version: Version) -> (() -> Void)? {
         failedVersion = version
         return firstFailureCall(error)

@@ -107,8 +107,9 @@ final class ObservationHub: @unchecked Sendable {
     func add(
         _ registration: Registration, _ context: RealmContext, _ block: @escaping (Realm.Notification, Realm) -> Void
     ) {
-        // The observer is not notified of versions up to this one. This version is possibly not durable yet. If the
-        // Realm has no snapshot, all its writes are durable, so 0 is sufficient.
+        // The Realm may show writes of a group that is not durable yet. These writes are reported later, but not to
+        // this observer, because they precede its registration. Without a snapshot and a transaction, there are no such
+        // writes, so 0 is sufficient.
         let version = context.hasSnapshot || context.transaction != nil ? context.version : 0
         let number = locked { $0.realmObservers.add(registration, context, since: version, block) }
         registration.whenEnded { [self] in
@@ -245,8 +246,8 @@ final class ObservationHub: @unchecked Sendable {
 
     // MARK: Delivery, on the executor
 
-    /// Called by the scheduler: moves to the newest computed version and delivers. The calls were computed in the
-    /// background, except those of observers with silent commits that were not skipped yet.
+    /// Called by the scheduler: moves to the newest computed version and delivers the prepared calls. The calls were
+    /// computed in the background, except the calls for observers with silent commits that were not skipped yet.
     private func deliverPending() {
         let (computed, failure) = locked { $0.delivery.beginDelivery() }
         guard let context else { return }
@@ -279,15 +280,15 @@ final class ObservationHub: @unchecked Sendable {
     func schedule(_ body: @escaping @Sendable () -> Void) { locked { $0.scheduler }?.schedule(body) }
 
     private func deliver(_ computed: SnapshotHandle, _ context: RealmContext) {
-        // After a local commit, the Realm may show a newer version. A later run computes for it.
+        // After a local commit, the Realm may show a newer version. A later run prepares the calls for that version.
         let shown = context.hasSnapshot ? context.version : lastDeliveredVersion
         guard computed.version >= shown else { return }
         if !context.autorefresh, computed.version > shown, !isFirstCallDue(context) {
             return requireRefresh(computed.version, context)
         }
-        // The results of an observer are invalid if it was notified of an older version after they were computed. Then
-        // the delivery to all observers waits for new results. Otherwise a callback would see changes in collections
-        // whose observers have not been notified of these changes.
+        // The results for an observer are invalid if the observer was notified of an older version after they were
+        // computed. The delivery to all observers then waits for new results. Otherwise, a callback would see changes
+        // in collections whose observers have not been notified of these changes.
         guard locked({ state in state.observers.areReady(for: computed.version) }) else {
             return locked { $0.delivery.postponeDelivery() }
         }
@@ -298,7 +299,7 @@ final class ObservationHub: @unchecked Sendable {
         deliver(calls, context)
     }
 
-    // No change is lost: the next delivery starts from the state that was delivered last.
+    // A failure loses no change, because the next delivery starts from the state that was delivered last.
     private func notify(_ failure: any Error) {
         isDelivering = true
         defer { isDelivering = false }
@@ -306,7 +307,8 @@ final class ObservationHub: @unchecked Sendable {
         for entry in locked({ $0.observers.all }) { locked { _ in entry.firstFailureCall(error) }?() }
     }
 
-    /// Whether a Realm without a snapshot, as after `invalidate()`, must open one for the first call of an observer.
+    /// Whether a Realm without a snapshot, as after `invalidate()`, must open a snapshot for the first call of an
+    /// observer.
     private func isFirstCallDue(_ context: RealmContext) -> Bool {
         !context.hasSnapshot && locked { $0.observers.active.contains { $0.isNew && $0.isAlive } }
     }
@@ -329,7 +331,7 @@ final class ObservationHub: @unchecked Sendable {
         notifyRealmObservers(.didChange, context)
     }
 
-    /// Moves to the newest version and delivers. Returns false if there was no newer version.
+    /// Moves to the newest version and notifies the observers. Returns false if there was no newer version.
     func refresh(_ context: RealmContext) -> Bool {
         guard !isDelivering, !isNotifyingRealm || mayRefresh, !context.isInWrite,
             let newest = try? coordinator.openSnapshot()
@@ -347,7 +349,7 @@ final class ObservationHub: @unchecked Sendable {
         return isNewer
     }
 
-    /// Computes for the version that the Realm shows, and delivers.
+    /// Prepares the calls for the version that the Realm shows, and delivers them.
     private func deliverInPlace(_ context: RealmContext) {
         // Changes of an open write have no version yet.
         guard !context.isInWrite || context.hasNoOpenChanges else { return }
@@ -380,9 +382,9 @@ final class ObservationHub: @unchecked Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    /// Called before a write: delivers everything up to the version that the write starts from. If the write begins
-    /// inside a callback, the remaining observers of that delivery are called now, because later the Realm no longer
-    /// shows their version.
+    /// Called before a write: delivers all changes up to the version from which the write starts. If the write begins
+    /// inside a callback, the remaining observers of that delivery are called before the write, because the Realm no
+    /// longer shows their version afterwards.
     func deliverBeforeWrite(_ context: RealmContext) {
         if context.version > lastDeliveredVersion {
             lastDeliveredVersion = context.version
@@ -392,8 +394,8 @@ final class ObservationHub: @unchecked Sendable {
     }
 
     /// Called before a commit of this Realm that is silent for some observers. Paused observers receive the preceding
-    /// changes now, and store them until they resume. After the commit these changes could not be separated from the
-    /// silent ones.
+    /// changes now, and store them until they resume. After the commit, these changes could not be separated from the
+    /// silent changes.
     func willCommit(_ context: RealmContext, silencing tokens: Set<ObjectIdentifier>) {
         silentBase = nil
         guard !tokens.isEmpty else { return }
@@ -531,7 +533,7 @@ final class ObservationHub: @unchecked Sendable {
         installAndNotify(call, isSilent: false)
     }
 
-    /// Skips the silent commits of an observer. Changes between them are delivered now.
+    /// Skips the silent commits of an observer, and delivers the changes between these commits.
     private func skipSilenced(_ entry: ObservationEntry) {
         while let next = locked({ _ in entry.pendingSilentCommits.first }) {
             if let base = next.base, let job = locked({ _ in entry.isBehind(next.start) ? entry.job() : nil }) {
@@ -567,7 +569,7 @@ final class ObservationHub: @unchecked Sendable {
             for observer in observers where !observer.registration.isEnded {
                 if notification == .didChange, observer.since >= firstVersion + Version(write - 1) { continue }
                 if write == count, silenced.contains(ObjectIdentifier(observer.registration)) { continue }
-                // The previous observer may have called `refresh()`.
+                // The previous observer may have called `refresh()`. No refresh is required then.
                 if mayRefresh, lastDeliveredVersion >= lastRequiredVersion { return }
                 observer.block(notification, Realm(context))
             }

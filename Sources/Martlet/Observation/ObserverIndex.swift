@@ -13,14 +13,15 @@ enum ObserverInterest {
 /// version up to `examinedVersion`. A commit activates the observers that it may affect. They are suspended again once
 /// they know the new state. Observers with the interest `.anything` are always active.
 struct ObserverIndex {
-    /// In the order of registration, which is the order of their numbers.
+    /// The active observers, in the order of registration, which is the order of their numbers.
     private(set) var active: [ObservationEntry] = []
     /// All commits up to this version have been examined. None of them affects a suspended observer.
     private(set) var examinedVersion: Version = 0
     private var suspendedCount = 0
     private var entries: [Int: ObservationEntry] = [:]
-    /// In the order of their numbers.
+    /// The observers of each row, in the order of their numbers.
     private var rows: [TableID: [ObjectKey: [ObservationEntry]]] = [:]
+    /// The observers that depend on any row of a table, by number.
     private var tables: [TableID: [Int: ObservationEntry]] = [:]
     private var nextNumber = 0
 
@@ -72,7 +73,7 @@ struct ObserverIndex {
     }
 
     /// Activates the observers that may be affected by `changes`, which lead from `examinedVersion` or an earlier
-    /// version to `version`. If `changes` is nil, they are unknown and all observers are activated.
+    /// version to `version`. If `changes` is nil, the changes are unknown, and all observers are activated.
     mutating func activate(_ changes: ChangeSet?, through version: Version) {
         guard version > examinedVersion else { return }
         defer { examinedVersion = version }

@@ -3,7 +3,7 @@
 package typealias TransferableValue = (Realm?) -> Any?
 
 extension PropertyChange {
-    /// Prepares the change for another executor. The returned closure creates it in the Realm of that executor.
+    /// Prepares the change for another executor. The returned closure creates the change in the Realm of that executor.
     ///
     /// - Parameter pack: prepares objects, projections and collections among the values for the transfer.
     package func transferring(_ pack: (any ThreadConfined) -> TransferableValue) -> (Realm?) -> PropertyChange {

@@ -65,7 +65,7 @@ extension ManagedCollection {
         }
     }
 
-    // This instance, or a new one if the Realm was invalidated and shows the owner again.
+    // This instance, or a new instance if the Realm was invalidated and shows the owner again.
     private var current: Self {
         guard let core, core.isOwnerDeleted, core.table.exists(core.owner) else { return self }
         return Self(core: core.context.core(core.table, core.property.index, core.owner))

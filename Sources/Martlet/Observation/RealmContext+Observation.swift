@@ -53,7 +53,8 @@ extension RealmContext {
         if isFrozen { Misuse.observeFrozen(what()) }
         if let transaction, transaction.recorder.hasChanges { Misuse.observeInsideWrite(what()) }
         if !onQueue && !hub.findExecutor() { Misuse.noRunLoop(what()) }
-        // Otherwise the initial state of the observer could contain writes of a group that may still be rolled back.
+        // Without this call, the initial state of the observer could contain writes of a group that may still be rolled
+        // back.
         makeGroupDurable()
     }
 
@@ -92,7 +93,8 @@ extension RealmContext {
         on queue: DispatchQueue, _ fail: @escaping (any Error) -> Void,
         _ body: @escaping (RealmContext, Registration) -> Void
     ) -> NotificationToken {
-        // Commits of this Realm cannot silence the observer: it belongs to the Realm of the queue.
+        // The token has no context, because the observer belongs to the Realm of the queue. Commits of this Realm
+        // cannot silence the observer.
         let token = NotificationToken(nil)
         let registration = token.registration
         var configuration = configuration
@@ -104,8 +106,8 @@ extension RealmContext {
                 guard !registration.isEnded else { return }
                 do {
                     let context = try Realm(configuration: settings, queue: queue).context
-                    // A Realm that is already open on that queue may show an older version, without the object to be
-                    // observed.
+                    // A Realm that is already open on that queue may show an older version, in which the observed
+                    // object does not exist.
                     if !context.isInWrite, context.version < version { _ = context.refresh() }
                     begin(context, registration)
                 } catch {
@@ -113,7 +115,7 @@ extension RealmContext {
                 }
             }
         }
-        // Writes that are not durable yet are not visible on the queue.
+        // Writes that are not durable yet are not visible on the queue, so the registration waits for them.
         if let transaction, transaction.sealedCount > 0, let asyncWrites {
             asyncWrites.whenGroupEnds(start)
         } else {

@@ -3,7 +3,7 @@ extension Realm {
     public enum Notification: Sendable {
         /// The Realm has committed, or advanced to another version.
         case didChange
-        /// A newer version exists, and `autorefresh` is off: call `refresh()`.
+        /// A newer version exists, and `autorefresh` is off. Call `refresh()` to move to that version.
         case refreshRequired
     }
 }

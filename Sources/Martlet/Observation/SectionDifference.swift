@@ -7,11 +7,11 @@ import MartletEngine
 /// sections that exist in both states remain, and keep their relative order. Elements are compared within each
 /// remaining section whose elements changed.
 struct SectionDifference<Key: Hashable> {
-    /// Old positions.
+    /// The old positions of deleted elements.
     private(set) var deletions: [IndexPath] = []
-    /// New positions.
+    /// The new positions of inserted elements.
     private(set) var insertions: [IndexPath] = []
-    /// Old positions.
+    /// The old positions of modified elements.
     private(set) var modifications: [IndexPath] = []
     private(set) var sectionsToInsert = IndexSet()
     private(set) var sectionsToDelete = IndexSet()

@@ -6,9 +6,10 @@ import MartletEngine
 public enum RealmSectionedResultsChange<Collection> {
     /// The initial sections; always the first call.
     case initial(Collection)
-    /// Deletions, modifications and `sectionsToDelete` are positions at the previous call. Insertions and
-    /// `sectionsToInsert` are positions now. Elements of inserted sections are listed; elements of deleted sections are
-    /// not listed. An element that moves to another section is listed as a deletion and an insertion.
+    /// Deletions, modifications and `sectionsToDelete` are positions in the sections at the previous call. Insertions
+    /// and `sectionsToInsert` are positions in the current sections. Elements of inserted sections are listed; elements
+    /// of deleted sections are not listed. An element that moves to another section is listed as a deletion and an
+    /// insertion.
     case update(
         Collection, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],
         sectionsToInsert: IndexSet, sectionsToDelete: IndexSet)
@@ -179,7 +180,7 @@ extension SectionStorage {
         return sections
     }
 
-    /// The version that is being delivered; nil if the Realm shows that version. The Realm shows a newer one if an
+    /// The version that is being delivered; nil if the Realm shows that version. The Realm shows a newer version if an
     /// earlier callback has written, or if the change was delivered late because a silent write follows it.
     private var pastCallbackSnapshot: SnapshotHandle? {
         let context = results.storage.context
@@ -187,7 +188,7 @@ extension SectionStorage {
     }
 
     /// A frozen context of the version that is being delivered; nil if the Realm shows that version. Section keys must
-    /// be computed from the delivered version, not from a newer one.
+    /// be computed from the delivered version, not from a newer version.
     private func contextAtDeliveredVersion() -> RealmContext? {
         let context = results.storage.context
         #if MARTLET_SEEDED_BUGS

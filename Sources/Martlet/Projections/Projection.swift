@@ -61,14 +61,14 @@ extension Projection: @unchecked Sendable {}
 public struct ProjectedCollection<Value>: RandomAccessCollection {
     private let size: () -> Int
     private let element: (Int) -> Value
-    private let walk: () -> AnyIterator<Value>
+    private let iterate: () -> AnyIterator<Value>
 
     /// Creates a collection with one value for each element of `source`.
     public init<Source: RandomAccessCollection>(_ source: Source, _ transform: @escaping (Source.Element) -> Value)
     where Source.Index == Int {
         size = { source.count }
         element = { transform(source[source.startIndex + $0]) }
-        walk = {
+        iterate = {
             var elements = source.makeIterator()
             return AnyIterator { elements.next().map(transform) }
         }
@@ -78,7 +78,7 @@ public struct ProjectedCollection<Value>: RandomAccessCollection {
     public init<Element>(_ source: Map<Element>, _ transform: @escaping (Element) -> Value) {
         size = { source.count }
         element = { transform(source.values[$0]) }
-        walk = {
+        iterate = {
             var values = source.values.makeIterator()
             return AnyIterator { values.next().map(transform) }
         }
@@ -91,7 +91,7 @@ public struct ProjectedCollection<Value>: RandomAccessCollection {
     public subscript(position: Int) -> Value { element(position) }
 
     /// Iterates over the current elements. Each value is computed when it is reached.
-    public func makeIterator() -> AnyIterator<Value> { walk() }
+    public func makeIterator() -> AnyIterator<Value> { iterate() }
 }
 
 @available(
@@ -174,8 +174,8 @@ extension Realm {
 extension ProjectedResults: @unchecked Sendable {}
 
 // The constraint `Element: AnyProjection` is always satisfied, but it is needed. For a wrong name in a condition, the
-// compiler reports the error of the overload of `objects` that violates the fewest constraints. Because of this
-// constraint, that is the overload for objects, and not the overload for projections.
+// compiler reports the error of the overload of `objects` that violates the fewest constraints. This constraint is one
+// more violation for the overload for projections, so the compiler reports the error of the overload for objects.
 extension ProjectedResults where Element: AnyProjection {
     /// Unavailable: projections have no fields. Query the objects and project the results.
     @available(

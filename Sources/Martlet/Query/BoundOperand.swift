@@ -49,7 +49,8 @@ struct BoundPath {
     /// The number of components up to and including the last collection in the path; nil if the path contains no
     /// collection.
     let collectionEnd: Int?
-    /// The elements of the last collection, or the rows of the queried table if the path contains no collection.
+    /// Where the paths of a subquery start: at the elements of the last collection, or at the rows of the queried table
+    /// if the path contains no collection.
     let elementScope: QueryBinder.Scope.Start
     let typeDescription: String
     let isFullText: Bool

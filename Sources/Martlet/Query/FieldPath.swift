@@ -52,7 +52,8 @@ public protocol ObjectFields: KeyPathDescriptor, QueryOperand where _Compared ==
     init(_ path: FieldPath)
 }
 
-/// A list, set or linking-objects property of objects. A condition on a field must be true for *some* element.
+/// A list, set or linking-objects property of objects. A condition on a field of the elements is true if *some* element
+/// satisfies it.
 @dynamicMemberLookup
 public struct ObjectCollectionField<Element: ObjectFields>: KeyPathDescriptor {
     public typealias Root = Element.Root
@@ -97,7 +98,7 @@ public struct MapField<Root: ObjectBase, Value>: KeyPathDescriptor {
     }
 }
 
-/// A map property of objects. A condition on a field must be true for *some* value.
+/// A map property of objects. A condition on a field of the values is true if *some* value satisfies it.
 @dynamicMemberLookup
 public struct ObjectMapField<Value: ObjectFields>: KeyPathDescriptor {
     public typealias Root = Value.Root

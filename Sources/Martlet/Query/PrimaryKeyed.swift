@@ -1,8 +1,8 @@
 import MartletEngine
 import MartletValues
 
-/// A class whose objects are found by a primary key: a generated model class with a key, or a projection of such a
-/// class.
+/// A class whose objects can be found by a primary key: a generated model class with a primary key, or a projection of
+/// such a class.
 ///
 /// A generic function can specify the type of the key:
 ///
@@ -14,7 +14,7 @@ import MartletValues
 public protocol PrimaryKeyed<_PrimaryKey>: AnyObject {
     /// The type of the primary key.
     associatedtype _PrimaryKey: PersistableValue
-    /// The object with the primary key `key`; nil if there is none.
+    /// The object with the primary key `key`; nil if there is no such object.
     static func _find(_ key: _PrimaryKey, in realm: Realm) -> Self?
 }
 
@@ -39,9 +39,9 @@ extension KeyedObject {
 }
 
 extension Realm {
-    /// The object with the given primary key, or a projection of that object; nil if there is none.
+    /// The object with the given primary key, or a projection of that object; nil if there is no such object.
     ///
-    /// For types that are named at run time, use `dynamicObject(ofType:forPrimaryKey:)`.
+    /// For types whose names are known only at run time, use `dynamicObject(ofType:forPrimaryKey:)`.
     public func object<Found: PrimaryKeyed>(ofType type: Found.Type, forPrimaryKey key: Found._PrimaryKey) -> Found? {
         type._find(key, in: self)
     }

@@ -26,7 +26,7 @@ extension Query {
     /// $0.items.isSold).count >= 2`. Fields outside of the collection belong to the owner of the collection:
     /// `($0.items.price > $0.budget).count == 0`.
     ///
-    /// Traps if the condition uses no collection, or more than one.
+    /// Traps if the condition does not use exactly one collection.
     public var count: CollectionNumber<Root, Int> { CollectionNumber(.matchingShared(predicate), objects) }
 }
 

@@ -159,8 +159,8 @@ extension ObjectFields {
         return .isRow(_path, [object])
     }
 
-    /// True if the link refers to the object `value`. With `.notEqual`, true if it refers to another object or to none.
-    /// `nil` tests for an absent link.
+    /// True if the link refers to the object `value`. With `.notEqual`, true if the link refers to another object or is
+    /// nil. `nil` tests for an absent link.
     public func _compare(_ comparison: _Comparison, _ value: Model?) -> Query<Root> {
         comparison == .equal ? isObject(value) : isObject(value).negatedForSomeElement
     }

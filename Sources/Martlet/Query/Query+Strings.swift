@@ -6,7 +6,7 @@ import MartletValues
 public struct StringOptions: OptionSet, Sendable {
     /// The bits of the options.
     public let rawValue: Int
-    /// Options from bits.
+    /// Creates options from bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
     /// Case is ignored: `a` equals `A`.
     public static let caseInsensitive = StringOptions(rawValue: 1)
@@ -63,7 +63,7 @@ extension Field where Value: TextValue {
     /// All words of `search` must occur in the text. A word after `-` must not occur. A word that ends with `*` matches
     /// any word with that beginning. Case and diacritics are ignored.
     ///
-    /// Traps unless the property is declared with `fullText: true`.
+    /// Traps if the property is not declared with `fullText: true`.
     public func matches(_ search: String) -> Query<Root> { Query(.fullText(_path.path, FullTextSearch(search))) }
 }
 

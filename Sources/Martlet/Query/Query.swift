@@ -7,8 +7,8 @@ import MartletValues
 /// realm.objects(Dog.self).where { $0.age > 5 && $0.owner.lastName.starts(with: "M") }
 /// ```
 ///
-/// A condition is built from fields, so a wrong name or type does not compile. Values are passed to the database only
-/// as bound parameters.
+/// A condition is built from fields, so code with a wrong name or type does not compile. Values are passed to the
+/// database only as bound parameters.
 public struct Query<Root: ObjectBase>: QueryConvertible {
     let predicate: Predicate
     /// The objects in the condition. They must belong to the Realm that runs the query.
@@ -32,7 +32,8 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
     /// not satisfy this condition.
     var negatedForSomeElement: Query { Query(predicate.negatedForSomeElement, objects) }
 
-    /// The condition for a query of this Realm. Traps if an object in the condition belongs to another Realm.
+    /// The condition for a query of the Realm of `context`. Traps if an object in the condition belongs to another
+    /// Realm.
     func predicate(in context: RealmContext) -> Predicate {
         for object in objects where object._context !== context { context.refuse(foreign: object, isLinked: false) }
         return predicate

@@ -157,7 +157,7 @@ struct QueryBinder {
         return sign == .equal ? isRow : isRow.negatedForSomeElement
     }
 
-    // Unmanaged objects match nothing.
+    // The object keys of the managed objects. An unmanaged object has no key and matches nothing.
     private mutating func keys(_ given: [ObjectBase]) -> [ObjectKey] {
         for object in given where object._state == .invalidated {
             Misuse.invalidated(object._typeName, object._keyDescription)

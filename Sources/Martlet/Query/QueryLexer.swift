@@ -5,7 +5,7 @@ import MartletEngine
 struct QueryToken {
     enum Kind: Equatable {
         case name(String)
-        /// `#word`: the name of a property, which can be a keyword.
+        /// `#word`: the name of a property, even if the word is a keyword.
         case escapedName(String)
         case number(QueryLiteral)
         case string(String)
@@ -13,7 +13,7 @@ struct QueryToken {
         case literal(QueryLiteral)
         /// `@count`, `@links` and similar, without the `@`.
         case keyword(String)
-        /// `$item`
+        /// The name of a variable such as `$item`, without the `$`.
         case variable(String)
         /// `%@` (nil), or `$0`, `$1` and so on (the number after `$`).
         case argument(Int?)
@@ -24,7 +24,7 @@ struct QueryToken {
     }
 
     let kind: Kind
-    /// In UTF-8 bytes from the beginning of the text.
+    /// The position of the token in the text, in UTF-8 bytes.
     let offset: Int
 }
 
@@ -190,7 +190,8 @@ struct QueryLexer {
         return literal
     }
 
-    // Parses `bin('…')`. The value is the UTF-8 bytes of the text, which can contain parentheses.
+    // Parses `bin('…')`. The value consists of the UTF-8 bytes of the text between the quotes, which can contain
+    // parentheses.
     private mutating func binary(_ start: Int) throws(QuerySyntaxError) -> QueryLiteral {
         position += 1
         guard let quote = current, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
@@ -260,7 +261,7 @@ struct QueryLexer {
         return .number(literal)
     }
 
-    // Parses a date. Nil if the text at the position does not begin like `2024-01-`.
+    // Parses a date. Returns nil if the text at the position does not begin like `2024-01-`.
     private mutating func date() throws(QuerySyntaxError) -> QueryLiteral? {
         let start = position
         guard bytes.count - start >= 10, bytes[start..<start + 4].allSatisfy(isDigit),

@@ -19,7 +19,7 @@ enum QueryLiteral: Equatable {
     case object(ObjectBase)
     case list([QueryLiteral])
 
-    /// Creates a literal from an argument. Nil if no property can have the value.
+    /// Creates a literal from an argument. Returns nil if no property can have the value.
     init?(_ value: Any?) {
         guard let value = UntypedValue.unwrapped(value) else {
             self = .null
@@ -118,8 +118,8 @@ enum QueryLiteral: Equatable {
             ? UUID(uuidString: content).map { .uuid($0) } : (try? ObjectId(string: content)).map { .objectId($0) }
     }
 
-    /// Nil if the nanoseconds amount to a full second or more, or if the seconds and the nanoseconds have opposite
-    /// signs.
+    /// Creates a date literal. Returns nil if the nanoseconds amount to a full second or more, or if the seconds and
+    /// the nanoseconds have opposite signs.
     static func dateLiteral(since1970 seconds: Int64, nanoseconds: Int64) -> QueryLiteral? {
         guard nanoseconds.magnitude < 1_000_000_000, seconds.signum() * nanoseconds.signum() >= 0 else { return nil }
         return .date(
@@ -152,7 +152,7 @@ enum QueryLiteral: Equatable {
         return .date(date.addingTimeInterval(fraction + nanoseconds))
     }
 
-    // Checked here because Foundation accepts 30 February and converts it to 2 March.
+    // True if the day exists. Foundation would accept 30 February and convert it to 2 March.
     private static func isDay(_ text: String) -> Bool {
         let fields = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
         guard fields.count == 3, 1...12 ~= fields[1] else { return false }
@@ -161,7 +161,7 @@ enum QueryLiteral: Equatable {
         return 1...days[fields[1] - 1] ~= fields[2]
     }
 
-    // Hours, minutes and seconds, then 'Z', '+02:00', '+0200' or nothing.
+    // True for hours, minutes and seconds, followed by 'Z', '+02:00', '+0200' or nothing.
     private static func isTime(_ text: String) -> Bool {
         let zoneStart = text.firstIndex { $0 == "Z" || $0 == "+" || $0 == "-" } ?? text.endIndex
         let fields = text[..<zoneStart].split(separator: ":", omittingEmptySubsequences: false).map { Int($0) ?? -1 }
@@ -198,8 +198,8 @@ enum QueryLiteral: Equatable {
     /// The managed objects in `anyValue`. They must belong to the queried Realm.
     var managedObjects: [ObjectBase] { anyValue?.objects.filter { $0._context != nil } ?? [] }
 
-    /// The literal in the stored form that can be compared with values of a type; nil if the literal cannot be compared
-    /// with them.
+    /// The literal in the stored form that can be compared with values of the given type; nil if such a comparison is
+    /// not possible.
     func storedOperand(for element: ElementType) -> SQLValue? {
         if case .null = self { return .null }
         switch element {
@@ -305,7 +305,7 @@ extension QueryLiteral {
     var negated: QueryLiteral {
         switch self {
         case .integer(let value): .integer(0 &- value)
-        // The query text contains -9223372036854776000. As a `Double`, it would compare equal to `Int64.min`, so it
+        // The query text contains -9223372036854776000. As a `Double`, this number would equal `Int64.min`, so it
         // becomes a decimal.
         case .double(0x1p63): (try? Decimal128(string: "-\(0x1p63)")).map { .decimal($0) } ?? self
         case .double(let value): .double(-value)

@@ -346,7 +346,7 @@ struct QueryParser {
         return .list(elements, offset)
     }
 
-    // `SUBQUERY(items, $x, $x.price > 5).@count`
+    // Parses a subquery such as `SUBQUERY(items, $x, $x.price > 5).@count`.
     private mutating func subquery() throws(QuerySyntaxError) -> QuerySyntax.Operand {
         let offset = current.offset
         advance()
@@ -432,7 +432,7 @@ struct QueryParser {
 
     private mutating func keyword(_ name: String, _ path: inout QuerySyntax.Path) throws(QuerySyntaxError) {
         let offset = current.offset
-        func aggregate(_ function: QuerySyntax.Function) throws(QuerySyntaxError) {
+        func setFunction(_ function: QuerySyntax.Function) throws(QuerySyntaxError) {
             guard path.function == nil else {
                 throw QuerySyntaxError(
                     offset: offset,
@@ -441,12 +441,12 @@ struct QueryParser {
             path.function = (function, path.components.count)
         }
         switch name.lowercased() {
-        case "count", "size": try aggregate(.count)
-        case "min": try aggregate(.aggregate(.min))
-        case "max": try aggregate(.aggregate(.max))
-        case "sum": try aggregate(.aggregate(.sum))
-        case "avg", "average": try aggregate(.aggregate(.average))
-        case "type": try aggregate(.kind)
+        case "count", "size": try setFunction(.count)
+        case "min": try setFunction(.aggregate(.min))
+        case "max": try setFunction(.aggregate(.max))
+        case "sum": try setFunction(.aggregate(.sum))
+        case "avg", "average": try setFunction(.aggregate(.average))
+        case "type": try setFunction(.kind)
         case "allkeys": path.components.append((.keys, offset))
         case "allvalues": break
         case "links":

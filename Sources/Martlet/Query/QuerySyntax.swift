@@ -50,7 +50,7 @@ struct QuerySyntax {
     }
 
     struct Path {
-        /// The variable of the subquery at which the path starts; nil if it starts at the queried object.
+        /// The variable of the subquery at which the path starts; nil if the path starts at the queried object.
         var variable: String?
         var components: [(PropertyPath.Component, Int)] = []
         /// The function in the path (count, aggregate or kind), with the number of components before it.

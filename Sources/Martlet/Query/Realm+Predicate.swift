@@ -4,8 +4,9 @@ extension Realm {
     /// A condition written as text, in the predicate language of Foundation and Realm: `"age > 5 AND owner.name
     /// BEGINSWITH[c] 'm'"`. The condition can be followed by `SORT(…)`, `DISTINCT(…)` and `LIMIT(…)`.
     ///
-    /// Use a predicate for texts from users or files: parsing an invalid text throws an error. `filter(_:_:)` takes a
-    /// text directly, and traps if the text is invalid. Values are passed to the database only as bound parameters.
+    /// Use a predicate for texts from users or files, because parsing an invalid text throws an error. `filter(_:_:)`
+    /// takes a text directly, and traps if the text is invalid. Values are passed to the database only as bound
+    /// parameters.
     public struct Predicate: CustomStringConvertible {
         let syntax: QuerySyntax
         let text: String
@@ -15,7 +16,7 @@ extension Realm {
         /// - Parameters:
         ///   - text: the condition. `%@` and `$0` are placeholders for arguments, `%K` for an argument that is a key
         ///   path.
-        ///   - arguments: values of any type that properties can have, objects, `nil`, and sequences of these.
+        ///   - arguments: values of any type that properties can have, objects, `nil`, and sequences of such values.
         /// - Throws: `Realm.Error.invalidInput`, with a description of the error and its offset in bytes.
         public init(parsing text: String, _ arguments: Any?...) throws {
             try self.init(parsing: text, arguments: arguments)

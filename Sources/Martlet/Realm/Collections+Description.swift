@@ -67,7 +67,8 @@ private enum CollectionText {
     private static let elementLimit = 100
     private static let objectLimit = 200
 
-    /// Objects are shown one per line, values in one line.
+    /// Builds the description of a collection. Elements that are objects are shown one per line. Values are shown in
+    /// one line.
     static func text<Elements: Collection>(
         _ title: String, _ isInvalidated: Bool, _ elements: Elements, isMultiline: Bool = false,
         _ describe: (inout ObjectText, Elements.Element) -> String = { $0.element($1) }

@@ -6,9 +6,10 @@
 /// ```
 ///
 /// The initializer calls `freeze()` on the value. Reads are forwarded to the frozen value. Objects that are reachable
-/// from it are frozen, too. To pass one of them on, wrap it in another `Frozen`.
+/// from the frozen value are frozen, too. To pass such an object to another thread, wrap it in a `Frozen` of its own.
 ///
-/// Ignored properties are not frozen and not synchronized. Do not use them on a frozen object.
+/// Ignored properties are not frozen, and access to them is not synchronized between threads. Do not use them on a
+/// frozen object.
 @dynamicMemberLookup
 // Sendable: a frozen value never changes and can be read on any thread.
 public struct Frozen<Value: ThreadConfined>: @unchecked Sendable {

@@ -18,7 +18,7 @@ struct ObjectText {
     private static let elementLimit = 10
     private static let valueLimit = 200
 
-    /// How many objects are shown with their properties.
+    /// The maximum number of objects that are shown with their properties.
     private let objectLimit: Int
     private var count = 0
     /// The objects whose description is being built. They are used to detect cycles.

@@ -7,7 +7,7 @@ extension Realm {
     ///
     /// The call does not block. If another thread or process is writing, a background thread waits for the lock.
     /// Asynchronous writes of a Realm run in the order of the calls, and several queued writes can become durable
-    /// together. This method can be called at any time, also inside writes and observer callbacks.
+    /// together. This method can be called at any time, even inside writes and observer callbacks.
     ///
     /// - Parameters:
     ///   - block: Makes the changes.
@@ -33,8 +33,8 @@ extension Realm {
     ///
     /// - Parameters:
     ///   - block: Makes the changes, and commits them.
-    ///   - onError: Called with the error if the write cannot begin. The block is not called then. Errors of the commit
-    ///     are passed to the handler of `commitAsyncWrite`.
+    ///   - onError: Called with the error if the write cannot begin. In this case the block is not called. Errors of
+    ///     the commit are passed to the handler of `commitAsyncWrite`.
     @discardableResult
     public func beginAsyncWrite(
         _ block: @escaping () -> Void, onError: ((any Swift.Error) -> Void)? = nil
@@ -51,7 +51,8 @@ extension Realm {
     /// Commits the open write transaction, and calls `onComplete` when it is durable.
     ///
     /// If collections or objects of this Realm are observed, `beginAsyncWrite` does not group its write with earlier
-    /// writes. Its block runs only after the earlier writes are durable and their notifications are delivered.
+    /// writes. The block of `beginAsyncWrite` then runs after the earlier writes are durable and their notifications
+    /// are delivered.
     ///
     /// - Parameters:
     ///   - allowGrouping: True if the changes may become durable together with the following writes in the queue.
@@ -86,7 +87,8 @@ extension Realm {
         return context.asyncWrites?.isBusy ?? false
     }
 
-    /// Runs `block` in a write transaction on the Realm's actor, and returns its result when the changes are durable.
+    /// Runs `block` in a write transaction on the Realm's actor. Returns the result of `block` when the changes are
+    /// durable.
     ///
     /// The actor is not blocked while other writers hold the lock. The write is added to the queue of the Realm's
     /// asynchronous writes.
@@ -116,8 +118,8 @@ extension Realm {
         return result
     }
 
-    /// Moves to the newest version and delivers its notifications. The changes are computed in the background, without
-    /// blocking the actor.
+    /// Moves to the newest version and delivers the notifications of the changes. The changes are computed in the
+    /// background, without blocking the actor.
     ///
     /// - Returns: False if there was no newer version.
     @discardableResult

@@ -26,7 +26,8 @@ extension Realm {
         /// The version of the program's schema. Opening a file with a higher version throws.
         ///
         /// Additions to a schema need no new version. Changes that can lose values, or that need values which the file
-        /// does not contain, need a new version. Opening throws unless the new version is higher than that of the file.
+        /// does not contain, need a new version. After such a change, opening throws if `schemaVersion` is not higher
+        /// than the version of the file.
         public var schemaVersion: UInt64 = 0
 
         /// Called once if the file has a lower schema version, to set values that cannot be derived automatically. Not
@@ -42,7 +43,7 @@ extension Realm {
         public var objectTypes: [ObjectBase.Type]?
 
         /// The maximum number of versions of the file that may be in use at the same time. Opening and writing throw if
-        /// it is exceeded.
+        /// they would exceed the maximum.
         public var maximumNumberOfActiveVersions: UInt?
 
         /// The size of the write-ahead log (`-wal`) in bytes above which a write waits.
@@ -73,8 +74,8 @@ extension Realm {
         public enum Durability: Sendable {
             /// The data survives a power failure.
             case full
-            /// The data survives a crash of the program. A power failure may lose the newest commits, but never a part
-            /// of one.
+            /// The data survives a crash of the program. A power failure may lose the newest commits, but it never
+            /// loses only a part of a commit.
             case normal
             /// For data that can be recreated: a power failure may damage the file.
             case off
@@ -82,12 +83,13 @@ extension Realm {
 
         /// True if the Realm tracks reads from the beginning.
         ///
-        /// Reads are tracked inside `withObservationTracking` and in SwiftUI views: Observation is notified when a
-        /// value changes that was read there. The default is true where SwiftUI exists.
+        /// Reads are tracked inside `withObservationTracking` and in SwiftUI views: the Observation framework is
+        /// notified when a value that was read there changes. The default is true where SwiftUI exists.
         ///
-        /// If this property is false, objects in memory are read at full speed. The Realm starts to track reads when it
-        /// first reads its file inside `withObservationTracking`. Until then, reads of objects that are already in
-        /// memory are not tracked. A Realm that has started to track reads continues until it is closed.
+        /// If this property is false, reads of objects in memory are faster, because they are not checked for tracking.
+        /// The Realm starts to track reads when it first reads its file inside `withObservationTracking`. Until then,
+        /// reads of objects that are already in memory are not tracked. A Realm that has started to track reads
+        /// continues until it is closed.
         public var tracksReads = ReadTracking.isDefault
 
         /// The synchronization of the file; nil for a local file. `MartletSync` sets it.
@@ -157,7 +159,7 @@ extension Realm {
             guard fileMode & 0o600 == 0o600, fileMode <= 0o777 else {
                 throw Error(
                     .invalidInput, path: path,
-                    "'fileMode' is 0o\(String(fileMode, radix: 8)); its owner must be able to read and write the file, as with 0o600"
+                    "'fileMode' is 0o\(String(fileMode, radix: 8)); the owner of the file must be able to read and write it, as with 0o600"
                 )
             }
             let models = models

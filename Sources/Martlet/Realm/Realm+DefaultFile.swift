@@ -6,7 +6,7 @@ extension Realm.Configuration {
     static let defaultName = "default.realm"
     private static let chosenFolder = Mutex<URL?>(nil)
 
-    /// The folder of `default.realm`. To use another folder, set it once before the first Realm is opened:
+    /// The folder of `default.realm`. To use another folder, set this property once before the first Realm is opened:
     ///
     /// ```swift
     /// Realm.Configuration.defaultFolder = URL(fileURLWithPath: "/var/lib/kennel")
@@ -47,7 +47,8 @@ extension Realm.Configuration {
         return folder?.appendingPathComponent(program.isEmpty ? "martlet" : program, isDirectory: true)
     }
 
-    // https://specifications.freedesktop.org/basedir-spec/latest: a path that is not absolute must be ignored.
+    // The XDG Base Directory Specification requires that a path that is not absolute is ignored:
+    // https://specifications.freedesktop.org/basedir-spec/latest
     private static var xdgFolder: URL? {
         func folder(_ variable: String) -> URL? {
             guard let value = getenv(variable).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }

@@ -12,8 +12,8 @@ extension Realm {
 
     /// The object with the given primary key; nil if there is none.
     ///
-    /// Traps if neither the schema nor the file contains the type, if the type has no primary key, or if `key` is not
-    /// of the type of the primary key.
+    /// Traps if neither the schema nor the file contains the type, if the type has no primary key, or if `key` does not
+    /// have the type of the primary key.
     public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
         let table = table(named: typeName)
         guard let position = table.type.primaryKey else { Misuse.noPrimaryKey(table.type.name) }

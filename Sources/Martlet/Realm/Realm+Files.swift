@@ -18,8 +18,8 @@ extension Realm {
 
     /// The logs that were set aside because they did not belong to the file of a configuration, oldest first.
     ///
-    /// The runtime sets a log aside if, for example, a backup was copied over the file. It does not read such a log,
-    /// but renames it. This function returns the new names.
+    /// The runtime sets a log aside if, for example, a backup was copied over the file. The runtime does not read such
+    /// a log, and renames it. This function returns the new names.
     public static func logsSetAside(for configuration: Configuration) -> [URL] {
         SetAsideLogs.all(of: configuration.path).map { URL(fileURLWithPath: $0) }
     }
@@ -38,7 +38,7 @@ extension Realm {
     /// write transaction, because the changes of the transaction are not committed.
     ///
     /// - Throws: `Realm.Error`: `.fileExists` if the file exists, `.fileNotFound` if its folder does not exist,
-    ///   `.outOfDiskSpace`.
+    ///   `.outOfDiskSpace` if the disk is full.
     public func writeCopy(toFile fileURL: URL) throws {
         context.confinement.require("a Realm")
         if context.isInWrite { Misuse.copyInsideWrite() }

@@ -44,9 +44,9 @@ extension Realm {
     /// Creates an object from a dictionary with property names, an array in schema order, or another object of the same
     /// type, and adds the object. Nested values can also be dictionaries, arrays and objects.
     ///
-    /// Properties that are missing in the value get their defaults. If `update` permits updates and the object exists,
-    /// it keeps the stored values of these properties. With `.modified`, a map that is given as a dictionary also keeps
-    /// the stored entries whose keys the dictionary does not contain.
+    /// Properties that are missing in the value get their defaults. If `update` permits updates and an object with the
+    /// same primary key exists, this object keeps its values of these properties. With `.modified`, a map that is given
+    /// as a dictionary also keeps the stored entries whose keys the dictionary does not contain.
     ///
     /// Objects among the values are linked if they are in this Realm, and copied otherwise. Unknown keys are ignored;
     /// `create(_:value:update:unknownKeys:)` can refuse them. A value of the wrong type traps. The message names the
@@ -62,13 +62,15 @@ extension Realm {
 
     // MARK: Deleting
 
-    /// Deletes an object and its embedded objects. Links to it become nil, and it is removed from lists and sets.
+    /// Deletes an object and its embedded objects. Links to the object become nil, and the object is removed from lists
+    /// and sets.
     ///
     /// `onDelete` and `deleteRule` in the schema may delete other objects, too, or deny the deletion. If a deletion is
     /// denied and the write does not remove the reason, the write throws `Realm.Error.deletionDenied` at its end.
     public func delete(_ object: ObjectBase) { context.delete(object) }
 
-    /// Deletes objects in order. Skips objects that were already deleted, before this call or by it.
+    /// Deletes objects in order. Skips objects that were already deleted, either before this call or together with an
+    /// earlier object.
     public func delete<Objects: Sequence>(_ objects: Objects) where Objects.Element: ObjectBase {
         context.confinement.require("a Realm")
         _ = context.requireWrite("the Realm")

@@ -29,8 +29,9 @@ extension Realm {
     /// shows lacks the types of some classes in the configuration, opening refreshes the Realm. Inside a write or an
     /// observer the Realm cannot be refreshed, and opening throws instead.
     ///
-    /// Additions to the schema are applied to the file, and `renamedFrom` preserves the data. Every other difference
-    /// requires a higher `schemaVersion`: with it, the file is migrated; without it, opening throws.
+    /// Additions to the schema are applied to the file. If the schema gives the former name of a type or property with
+    /// `renamedFrom`, opening renames it and keeps its data. Every other difference requires a higher `schemaVersion`.
+    /// If the version is higher, the file is migrated. Otherwise opening throws.
     ///
     /// - Throws: `Realm.Error` if the file cannot be found, accessed or read, belongs to another program, was written
     ///   with a higher schema version, or needs a migration. The file is then unchanged.
@@ -38,9 +39,9 @@ extension Realm {
         try self.init(configuration, .of(isolation), Scheduler.mainQueue(isolation))
     }
 
-    /// Opens the file of `defaultConfiguration` on the current actor without blocking it.
+    /// Opens the file of `defaultConfiguration` on the current actor, without blocking the actor.
     ///
-    /// This does not compile in code without an actor, because the thread may change at an `await`.
+    /// This initializer does not compile in code without an actor, because the thread may change at an `await`.
     ///
     /// - Throws: The errors of `init(configuration:)`, and `CancellationError`.
     public init(
@@ -52,8 +53,8 @@ extension Realm {
         self.init(try Realm.context(.defaultConfiguration, coordinator, .actor(isolation), queue))
     }
 
-    /// Opens a file on an actor without blocking it. The Realm and everything obtained from it can be used on this
-    /// actor only.
+    /// Opens a file on an actor, without blocking the actor. The Realm and everything obtained from it can be used on
+    /// this actor only.
     ///
     /// Pass `actor: self` if the caller is an actor, or the shared instance of a global actor.
     ///
@@ -66,10 +67,10 @@ extension Realm {
         self.init(try Realm.context(configuration, coordinator, .actor(actor), queue))
     }
 
-    /// Opens a file on the current actor without blocking it: `try await Realm(configuration:)`.
+    /// Opens a file on the current actor, without blocking the actor: `try await Realm(configuration:)`.
     ///
-    /// This does not compile in code without an actor, because the thread may change at an `await`. If the task is
-    /// cancelled before a migration of the file begins, the file is not migrated.
+    /// This initializer does not compile in code without an actor, because the thread may change at an `await`. If the
+    /// task is cancelled before a migration of the file begins, the file is not migrated.
     ///
     /// - Throws: The errors of `init(configuration:)`, and `CancellationError`.
     public init(
@@ -82,7 +83,7 @@ extension Realm {
         self.init(try Realm.context(configuration, coordinator, .actor(isolation), queue))
     }
 
-    /// Opens a file on the current actor without blocking it, as `try await Realm(configuration:)` does.
+    /// Opens a file on the current actor, without blocking the actor, as `try await Realm(configuration:)` does.
     ///
     /// - Throws: The errors of `init(configuration:)`, and `CancellationError`.
     public static func open(
@@ -93,7 +94,7 @@ extension Realm {
         try await Realm(configuration: configuration, isolation: isolation)
     }
 
-    // Opens the file in the background, because a migration or recovery may take long.
+    // Opens the file in the background, because a migration or recovery may take a long time.
     private static func openedCoordinator(_ configuration: Configuration) async throws -> StoreCoordinator {
         // The work begins after the cancellation handler was installed, so no cancellation is missed.
         let cancellation = OpeningCancellation()
@@ -156,7 +157,7 @@ extension Realm {
         return context
     }
 
-    /// The coordinator of a file, which is opened if this process does not have it open.
+    /// The coordinator of a file. Opens the file if this process does not have the file open.
     ///
     /// - Parameter confinement: the current executor, on which the caller waits; nil in the background.
     static func coordinator(
@@ -176,7 +177,7 @@ extension Realm {
     }
 
     // Throws if a Realm on the current executor prevents the addition of types to an open file. If this Realm is in a
-    // write, the thread would wait for the lock that it holds itself.
+    // write, the thread would wait for the write lock that the thread itself holds.
     private static func requireExtensible(
         _ open: StoreCoordinator, _ options: StoreOptions, _ confinement: Confinement
     ) throws {
@@ -191,7 +192,7 @@ extension RealmContext: OpenRealm {
 }
 
 extension Realm: Equatable {
-    /// True if both are the same Realm on the same executor.
+    /// True if both values represent the same Realm on the same executor.
     public static func == (left: Realm, right: Realm) -> Bool { left.context === right.context }
 }
 
@@ -206,7 +207,7 @@ extension Realm {
                 .sorted { $0.className < $1.className })
     }
 
-    /// True for a frozen Realm, which `freeze()` returns. It never changes.
+    /// True for a frozen Realm, which `freeze()` returns. A frozen Realm never changes.
     public var isFrozen: Bool { context.isFrozen }
 
     /// True inside a write transaction of this Realm.

@@ -26,10 +26,11 @@ extension Realm {
     /// Stops the program because the Realm has no synchronization.
     package func trapNotSynchronized() -> Never { Misuse.notSynchronized(coordinator.path) }
 
-    /// Stops the program because a property could not read the file. A property cannot throw errors.
+    /// Stops the program because a property could not read the file. The getters of properties do not throw errors.
     package func readFailed(_ error: any Swift.Error) -> Never { context.readFailed(error) }
 
-    /// Shows the newest version, unless the program refreshes the Realm itself.
+    /// Moves the Realm to the newest version. Does nothing if the Realm is frozen, or if the program refreshes the
+    /// Realm itself.
     package func showNewestVersion() { if autorefresh, !isFrozen { refresh() } }
 
     /// The primary key of an object; nil if there is no such object, or if its type has no primary key.
@@ -55,11 +56,11 @@ extension Results {
     /// The name of the queried type, and the definition of the results.
     package var definition: (type: String, plan: QueryPlan) { (storage.table.type.name, storage.plan) }
 
-    /// The name of the subscription to which the results belong; nil if they belong to none, and `.some(nil)` if the
-    /// subscription has no name.
+    /// The name of the subscription to which the results belong; nil if the results belong to no subscription, and
+    /// `.some(nil)` if the subscription has no name.
     package var subscriptionName: String?? { storage.subscriptionName }
 
-    /// These results as results that belong to a subscription.
+    /// Results with the same definition that belong to the subscription with this name.
     package func subscribed(as name: String?) -> Results {
         let subscribed = storage.adding { _ in }
         subscribed.subscriptionName = .some(name)

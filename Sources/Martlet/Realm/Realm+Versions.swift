@@ -8,8 +8,8 @@ extension Realm {
         /// How long the version has been in use.
         public let duration: Duration
         /// The holders of the version: the thread, queue or actor of each Realm that shows it, and the place in the
-        /// program where the version was first frozen. Empty if only the runtime itself uses the version, for a short
-        /// time.
+        /// program where the version was first frozen. The array is empty if only the runtime itself uses the version,
+        /// for a short time.
         public let holders: [String]
     }
 

@@ -1,7 +1,7 @@
 import MartletEngine
 
 extension Realm {
-    /// Runs `block` in a write transaction, commits, and returns what the block returned.
+    /// Runs `block` in a write transaction, commits the transaction, and returns the result of the block.
     ///
     /// When this method returns, the changes are durable and visible to every Realm that refreshes. Only one thread of
     /// one process writes at a time; all other writers wait. If the block throws, the transaction is rolled back and
@@ -45,14 +45,15 @@ extension Realm {
         try context.commitWrite(silencing: Set(tokens.map { ObjectIdentifier($0.registration) }))
     }
 
-    /// Rolls back the open write transaction. Objects created in it are invalidated. Objects deleted in it are live
-    /// again, together with their collections and embedded objects.
+    /// Rolls back the open write transaction. Objects that the transaction created are invalidated. Objects that it
+    /// deleted are valid again, together with their collections and embedded objects.
     public func cancelWrite() { context.cancelWrite() }
 
-    /// Moves to the newest version and delivers its notifications. Returns false if there was no newer version.
+    /// Moves to the newest version and delivers the notifications of the changes. Returns false if there was no newer
+    /// version.
     ///
     /// Inside a write or a callback of an observer, this method does nothing and returns false. The exception is a
-    /// callback for `.refreshRequired`, which may call it.
+    /// callback for `.refreshRequired`, in which this method refreshes the Realm.
     @discardableResult
     public func refresh() -> Bool { context.refresh() }
 

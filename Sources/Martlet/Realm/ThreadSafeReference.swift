@@ -26,7 +26,7 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
         locator = confined.transferLocator()
     }
 
-    /// True after the reference was resolved. It cannot be resolved again.
+    /// True after the reference was resolved. A reference cannot be resolved a second time.
     public var isResolved: Bool { once.isResolved.load(ordering: .acquiring) }
 
     fileprivate func resolve(_ context: RealmContext) -> Confined? {
@@ -62,8 +62,8 @@ extension Realm {
 /// queue.async { [dog = $dog] in print(dog.wrappedValue?.name ?? "deleted") }
 /// ```
 ///
-/// A property can be read by its name on any thread. A local variable is passed to other threads as `$dog`, because
-/// Swift 6 does not allow a concurrent closure to capture a variable.
+/// A property with this wrapper can be read by its name on any thread. A local variable is passed to other threads as
+/// `$dog`, because Swift 6 does not allow a concurrent closure to capture a variable.
 ///
 /// If no Realm of the file is open on the current thread, queue or actor, reading opens a Realm on the current thread.
 /// The value is nil after the object, or the owner of the collection, was deleted. The value is also nil if the file
@@ -95,7 +95,8 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
 }
 
 extension ThreadConfined {
-    // Other threads find a value only after the write that has added the value is durable.
+    // Other threads find a value only after the write that has added the value is durable, so sealed writes are made
+    // durable now.
     fileprivate func transferLocator() -> _Locator {
         guard let locator = _locator() else { Misuse.unmanagedTransfer("\(Self.self)", "referred to") }
         realm?.context.makeGroupDurable()

@@ -3,8 +3,8 @@ import MartletValues
 
 /// A decimal number of up to 34 significant digits.
 ///
-/// It consists of a sign, a coefficient and an exponent of ten, without trailing zeros: `1.0` and `1.00` are the same
-/// number. It is stored as bytes that sort in numeric order.
+/// The number consists of a sign, a coefficient and an exponent of ten. The coefficient has no trailing zeros, so `1.0`
+/// and `1.00` are the same number. A Realm stores the number as bytes that sort in numeric order.
 public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral {
     private let number: DecimalNumber
 
@@ -12,7 +12,7 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
 
     /// The number 0.
     public static let zero = Decimal128(DecimalNumber.zero)
-    /// Not a number. Unlike `Double.nan`, it equals itself, and it sorts after all numbers.
+    /// Not a number. Unlike `Double.nan`, this value equals itself. The operator `<` orders it after all numbers.
     public static let nan = Decimal128(DecimalNumber.nan)
     /// Greater than all finite numbers.
     public static let infinity = Decimal128(DecimalNumber.infinity)
@@ -45,7 +45,7 @@ public struct Decimal128: Hashable, Sendable, Comparable, CustomStringConvertibl
         self.init(number)
     }
 
-    /// Digits with a decimal point, or with an exponent for very large and very small numbers.
+    /// The digits with a decimal point. Very large and very small numbers are written with an exponent.
     public var description: String { number.description }
 
     /// Compares the values. NaN comes last.

@@ -8,8 +8,9 @@ import Synchronization
 /// three bytes of a counter. In each part the most significant byte comes first, so ids sort by their creation time,
 /// with a precision of one second.
 public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// The first eight bytes and the last four, most significant byte first.
+    /// The first eight bytes. In `high` and `low`, the most significant byte comes first.
     let high: UInt64
+    /// The last four bytes.
     let low: UInt32
 
     /// Twelve zero bytes.
@@ -47,7 +48,8 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     private static let counter = Atomic<UInt32>(UInt32.random(in: 0...0xFF_FFFF))
     // The low five bytes are random. The bits above them contain the fork count of the process that chose the random
-    // bytes. A forked child inherits both, detects that its own fork count is different, and chooses new random bytes.
+    // bytes. A forked child inherits the random bytes and this fork count. Its own fork count is different, so it
+    // chooses new random bytes.
     private static let process = Atomic<UInt64>(UInt64.random(in: 0...0xFF_FFFF_FFFF) | currentForks << 40)
 
     private static var currentForks: UInt64 { UInt64(truncatingIfNeeded: cmartlet_fork_count()) & 0xFF_FFFF }
@@ -64,7 +66,8 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible 
         return current & 0xFF_FFFF_FFFF
     }
 
-    /// Creates a new id. No other process creates the same id. An id that is created in a later second is greater.
+    /// Creates a new id. The random bytes distinguish ids of different processes. An id that is created in a later
+    /// second is greater.
     public static func generate() -> ObjectId {
         let seconds = UInt64(UInt32(truncatingIfNeeded: Int64(Date().timeIntervalSince1970)))
         let process = processValue

@@ -12,15 +12,16 @@ public struct StoredValue: Sendable, Hashable {
 
 /// A type that a property, or an element of a collection, can have.
 ///
-/// The library and generated enums conform to it. Other types of a program cannot be stored, even if they conform.
+/// Types of the library and generated enums conform to this protocol. Other types of a program cannot be stored, even
+/// if they conform.
 public protocol PersistableValue {
     /// The stored form of the value.
     var _stored: StoredValue { get }
-    /// Converts a stored value; nil if it has another type.
+    /// Converts a stored value to this type; nil if the stored value has another type.
     static func _value(_ stored: StoredValue) -> Self?
     /// The form of the value that queries compare with stored values.
     var _compared: StoredValue { get }
-    /// The managed objects in the value. Only a query of their Realm can compare the value.
+    /// The managed objects in the value. Only queries of the Realm of these objects can use the value.
     var _comparedObjects: [AnyObject] { get }
     /// The name of the type in messages.
     static var _typeName: String { get }
@@ -39,12 +40,12 @@ extension PersistableValue {
 public protocol OrderedValue: PersistableValue {
     /// The type of a minimum or maximum: this type, or the wrapped type of an optional.
     associatedtype _NonOptional: OrderedValue = Self
-    /// The form of the value by which it is sorted.
+    /// The form by which values are sorted.
     var _sortKey: StoredValue { get }
 }
 
 extension OrderedValue {
-    /// The form that queries compare with stored values.
+    /// The form of the value that queries compare with stored values.
     public var _sortKey: StoredValue { _compared }
 }
 

@@ -9,7 +9,7 @@ extension ObjectId: Codable {
 
     /// Decodes 24 hexadecimal digits.
     ///
-    /// - Throws: `DecodingError` for anything else.
+    /// - Throws: `DecodingError` if the value is not a string of 24 hexadecimal digits.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -51,7 +51,7 @@ extension Decimal128: Codable {
 
     // The digits of a number; nil for a string.
     private static func numberText(in container: any SingleValueDecodingContainer) -> String? {
-        // `Double` is decoded first: for content that is not a number, decoding `Decimal` is expensive.
+        // `Double` is decoded first, because decoding `Decimal` is expensive if the content is not a number.
         guard let double = try? container.decode(Double.self) else { return nil }
         if let exact = try? container.decode(Decimal.self), exact.isFinite { return "\(exact)" }
         return "\(double)"

@@ -5,13 +5,13 @@ struct PropertyCode {
     let property: PropertyModel
     /// The position among the properties of the type, from 0.
     let position: Int
-    /// The name of the private stored property.
+    /// The name of the private stored property that contains the value.
     let storage: String
 
     var name: String { SwiftNames.escaped(property.name) }
     var type: PropertyTypeModel { property.type }
 
-    /// The expression for the collection of a list, set or map: `_list(6, &_siblings)`.
+    /// The Swift expression that returns the collection of a list, set or map property, such as `_list(6, &_siblings)`.
     var collectionCall: String {
         let function =
             switch type.kind {
@@ -23,7 +23,7 @@ struct PropertyCode {
     }
 }
 
-/// Writes the private stored properties and their accessors.
+/// Writes the private stored properties of a class, and the computed properties that read and write them.
 struct AccessorEmitter {
     let context: EmitterContext
 

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// The input of all emitters: the schema, the access level and the spelling of types.
+/// The input of all emitters: the schema, the access level and the names of types.
 struct EmitterContext {
     let schema: SchemaModel
     let access: Access
@@ -8,7 +8,7 @@ struct EmitterContext {
 }
 
 extension SourceWriter {
-    /// Writes the documentation from the schema, then the attribute of a deprecation.
+    /// Writes the documentation of a declaration, and then the attribute `@available` if the declaration is deprecated.
     mutating func heading(_ documentation: String?, deprecation: DeprecationModel? = nil) {
         for text in Documentation.lines(documentation ?? "") { line(text) }
         guard let deprecation else { return }
@@ -19,8 +19,8 @@ extension SourceWriter {
         }
     }
 
-    /// Writes the documentation of a type. A deprecated type is marked in the documentation only, because the attribute
-    /// would cause warnings in generated code.
+    /// Writes the documentation of a type. A deprecated type is marked in the documentation only. The attribute
+    /// `@available` would cause warnings in the generated code that uses the type.
     mutating func typeHeading(_ documentation: String?, deprecation: DeprecationModel?) {
         var text = documentation ?? ""
         if let deprecation {

@@ -15,8 +15,8 @@ struct EnumEmitter {
             }
             guard let unknown = model.unknown else { return }
             writer.line()
-            // The name of the enum is not written, because a case or a member can have that name. The value is wrapped,
-            // because `.none` alone would mean `Optional.none`.
+            // The generated code omits the name of the enum, because a case or a member can have that name. It wraps
+            // the case in `.some`, because `.none` alone would mean `Optional.none`.
             writer.line(
                 "\(context.access.hidden)static var _unknown: Self? { .some(.\(SwiftNames.escaped(unknown.value))) }"
             )

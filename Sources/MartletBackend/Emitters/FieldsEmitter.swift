@@ -29,7 +29,7 @@ struct FieldsEmitter {
             writer.line()
             writer.block("nonisolated \(access)enum KeyPaths") { writer in
                 let paths = object.keyPaths.flatMap(\.paths)
-                // The aliases are needed because a key path or property with the name of a type would shadow the type.
+                // Without these aliases, a key path or property with the name of a type would shadow the type.
                 for type in KeyPathExpression.aliasedTypes(for: paths, root: object.name, in: context) {
                     writer.line("private typealias \(SwiftNames.alias(of: type)) = \(context.types.declared(type))")
                 }
@@ -61,7 +61,7 @@ struct FieldsEmitter {
     }
 }
 
-/// The type of a property's descriptor, and the arguments that create it.
+/// The type of a property's descriptor, and the arguments of its initializer.
 struct FieldType {
     let name: String
     private let isLink: Bool
@@ -79,16 +79,16 @@ struct FieldType {
         }
     }
 
-    /// The arguments of the initializer.
+    /// The arguments of the descriptor's initializer.
     ///
-    /// - Parameter path: the expression of the key path that precedes the property.
+    /// - Parameter path: the Swift expression for the key path of the object that has the property.
     func arguments(path: String, property: String) -> String {
         let literal = SwiftLiteral.string(property)
         return isLink ? "(\(path).link(\(literal)))" : "(\(path), \(literal))"
     }
 }
 
-/// Writes a declared key path as an expression of descriptors.
+/// Writes a key path of the schema as the Swift expression that evaluates to its descriptor.
 struct KeyPathExpression {
     let context: EmitterContext
     /// The name of the root type.
@@ -100,7 +100,7 @@ struct KeyPathExpression {
         return text
     }
 
-    /// The types that the expressions for these paths name. Generated code declares an alias for each of them.
+    /// The types that the expressions for these paths refer to by name. Generated code declares an alias for each type.
     static func aliasedTypes(for paths: [KeyPathModel], root: String, in context: EmitterContext) -> [String] {
         let expression = KeyPathExpression(context: context, root: root)
         var names = paths.isEmpty ? [] : [root]
@@ -123,9 +123,9 @@ struct KeyPathExpression {
         return "\(SwiftNames.alias(of: target)).Fields<\(start)>\(arguments)"
     }
 
-    /// Whether the field is created from its path instead of accessed by name. Accessing a deprecated property by name
-    /// would cause a warning in generated code. A field directly after a collection is also created from its path
-    /// if it has the name of a member of the collection's field, such as `count`.
+    /// Whether the expression creates the field from its path instead of accessing the field by name. This is true for
+    /// a deprecated property, because an access by name would cause a warning in generated code. It is also true for a
+    /// field directly after a collection, if the collection's field has a member with the same name, such as `count`.
     private func isCreatedFromPath(_ index: Int, of segments: [KeyPathSegmentModel]) -> Bool {
         let segment = segments[index]
         let property = context.schema.object(named: segment.owner)?.property(named: segment.property)
@@ -134,6 +134,7 @@ struct KeyPathExpression {
         return Self.collectionMembers.contains(segment.property)
     }
 
-    /// The members that fields of collections have besides the fields of their elements.
+    /// The names of the members that the fields of collections declare themselves. All other members are fields of the
+    /// elements.
     private static let collectionMembers: Set<String> = ["contains", "containsAny", "count", "keyPath"]
 }

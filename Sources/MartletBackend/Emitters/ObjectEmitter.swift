@@ -67,7 +67,8 @@ struct ObjectEmitter {
         }
     }
 
-    /// Writes the defaults that differ from the initial values of the stored properties.
+    /// Writes the method that assigns the defaults. It omits each default that equals the initial value of the stored
+    /// property.
     private func emitDefaults(into writer: inout SourceWriter) {
         let assignments = codes.compactMap { code -> String? in
             guard code.type.isSingle, code.property.defaultValue != nil else { return nil }

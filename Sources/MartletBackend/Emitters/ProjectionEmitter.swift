@@ -33,9 +33,8 @@ struct ProjectionEmitter {
         }
     }
 
-    /// The deprecation of a projection property that reads a deprecated property. The generated projection property is
-    /// marked deprecated too, so that the compiler does not warn about the use of the deprecated property in its
-    /// getter.
+    /// The deprecation of the first deprecated property on the path. If there is one, the generated projection property
+    /// is deprecated too. Otherwise the compiler would warn that its getter uses a deprecated property.
     private func deprecation(in path: KeyPathModel) -> DeprecationModel? {
         for segment in path.segments {
             let property = context.schema.object(named: segment.owner)?.property(named: segment.property)
@@ -45,7 +44,7 @@ struct ProjectionEmitter {
     }
 }
 
-/// The expression that reads a key path, and its type.
+/// The Swift expression that reads a key path, and the type of the expression.
 struct ProjectedValue {
     let expression: String
     let type: String
@@ -56,8 +55,8 @@ struct ProjectedValue {
     }
 
     /// - Parameters:
-    ///   - base: the expression of the object that has the first property.
-    ///   - isOptional: whether the expression `base` is optional.
+    ///   - base: the Swift expression for the object that has the first property of the path.
+    ///   - isOptional: whether the type of `base` is optional.
     init(_ segments: ArraySlice<KeyPathSegmentModel>, base: String, isOptional: Bool, types: SwiftTypes) {
         guard let segment = segments.first else {
             self.init(expression: base, type: "")
@@ -76,8 +75,8 @@ struct ProjectedValue {
         }
     }
 
-    /// The expression of a projected collection. `segments` is the part of the path after the collection. This part is
-    /// evaluated for each element.
+    /// Creates the expression for a projected collection. `segments` is the part of the path after the collection.
+    /// Generated code evaluates this part for each element.
     private init(
         elementsOf collection: String, _ segments: ArraySlice<KeyPathSegmentModel>, isOptional: Bool, types: SwiftTypes
     ) {

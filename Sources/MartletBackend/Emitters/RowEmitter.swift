@@ -37,7 +37,8 @@ struct RowEmitter {
         }
     }
 
-    /// The method of the decoder and the encoder for a value: `int`, `optionalInt`.
+    /// The name of the decoder's method that reads a value of the type, such as `int` or `optionalInt`. The encoder's
+    /// method that writes the value has the same name.
     private func method(of type: PropertyTypeModel) -> String {
         let name =
             switch type.value {

@@ -13,7 +13,8 @@ struct Access {
         }
     }
 
-    /// The modifiers of declarations that only the runtime calls. Only public declarations can be hidden by an SPI.
+    /// The modifiers of declarations that only the runtime calls. `@_spi` hides public declarations from other callers.
+    /// Swift does not permit the attribute on declarations that are not public.
     var hidden: String {
         level == .public ? "@_spi(Generated) public " : modifier
     }
@@ -27,8 +28,11 @@ struct Access {
     ///
     /// In a module whose imports are public by default, `package import` is an error if another file of the module
     /// imports `module` with a plain `import`. In a module whose imports are internal by default, `package import` is
-    /// required. In a file that contains only enums, a plain `import` is always sufficient, and `package import` causes
-    /// a warning, because the compiler does not count a conformance of a package type as a use of the import.
+    /// required. In a file that contains only enums, a plain `import` is always sufficient. There, `package import`
+    /// would cause a warning, because the compiler does not count a conformance of a package type as a use of the
+    /// import.
+    ///
+    /// - Parameter isForClasses: whether the file contains classes.
     func importLines(of module: String, isForClasses: Bool = true) -> [String] {
         let attribute = module == "Martlet" ? "@_spi(Generated) " : ""
         return switch level {

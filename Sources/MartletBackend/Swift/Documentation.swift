@@ -1,9 +1,9 @@
 /// Writes documentation from a schema as Swift comment lines.
 enum Documentation {
-    /// One `///` line for each line of the text.
+    /// One `///` line for each line of the text, without empty lines at the beginning and the end.
     ///
-    /// The text is read by Unicode scalar, because a carriage return and a line feed form one `Character`. A line
-    /// comment ends only at the end of its line, so no text can close it.
+    /// The text is processed as Unicode scalars, because a carriage return and a line feed form one `Character`. No
+    /// text can close the comment early, because a line comment ends only at the end of its line.
     static func lines(_ text: String) -> [String] {
         var lines: [String] = []
         var current = String.UnicodeScalarView()
@@ -44,8 +44,8 @@ enum Documentation {
         }
     }
 
-    /// Whether a comment can contain the scalar. Control characters and bidirectional marks are removed, because they
-    /// can make source code appear different from what it is.
+    /// Whether a comment can contain the scalar. Bidirectional marks, byte order marks, and control characters other
+    /// than the tab are removed. They can make an editor show code that differs from the code that is compiled.
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09: true

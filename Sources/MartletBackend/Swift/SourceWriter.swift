@@ -2,7 +2,7 @@
 ///
 /// Emitters provide the contents of lines; the writer adds indentation and line ends.
 struct SourceWriter {
-    // An array of bytes, because appending to a string checks its contents each time.
+    // The text is stored as bytes, because each append to a string would check the contents of the string.
     private var bytes: [UInt8] = []
     private var depth = 0
 
@@ -35,7 +35,8 @@ struct SourceWriter {
         depth -= 1
     }
 
-    /// Appends `lead`, the items separated by commas, and `tail`. The text is wrapped if it does not fit on one line.
+    /// Appends `lead`, the items separated by commas, and `tail`. If the text does not fit on one line, the items are
+    /// written on further, indented lines.
     mutating func wrapped(_ lead: String, _ items: [String], _ tail: String) {
         let oneLine = lead + items.joined(separator: ", ") + tail
         if depth * 4 + oneLine.utf8.count <= SourceWriter.lineLength {

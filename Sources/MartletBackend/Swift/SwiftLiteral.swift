@@ -24,14 +24,15 @@ enum SwiftLiteral {
         return literal
     }
 
-    /// The shortest decimal text that evaluates to the same value.
+    /// The shortest decimal literal that evaluates to the same value. NaN and infinity are written as the constants of
+    /// `Swift.Double`.
     static func double(_ value: Double) -> String {
         if value.isNaN { return "Swift.Double.nan" }
         if value.isInfinite { return value < 0 ? "-Swift.Double.infinity" : "Swift.Double.infinity" }
         return "\(value)"
     }
 
-    /// The shortest decimal text that evaluates to the same `Float`.
+    /// The shortest decimal literal that evaluates to the `Float` nearest to the value.
     static func float(_ value: Double) -> String {
         "\(Float(value))"
     }
@@ -41,7 +42,7 @@ enum SwiftLiteral {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The expression `Foundation.UUID(uuid: (…))` with the sixteen bytes.
+    /// The expression `Foundation.UUID(uuid: (…))`, in which the parentheses contain the sixteen bytes.
     static func uuid(_ bytes: [UInt8]) -> String {
         let items = bytes.map { byte in
             byte == 0 ? "0" : "0x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)

@@ -5,8 +5,8 @@ enum SwiftNames {
         reservedWords.contains(name) ? "`\(name)`" : name
     }
 
-    /// The names of the private stored properties: each property's name with a leading underscore. If a property or a
-    /// member of the runtime already has that name, underscores are appended.
+    /// The names of the private stored properties: each property's name with a leading underscore. If another property
+    /// or a member of the runtime already has that name, underscores are appended.
     static func storageNames(for properties: [String], besides others: [String] = []) -> [String] {
         var taken = runtimeMembers.union(properties).union(others)
         return properties.map { property in
@@ -16,10 +16,11 @@ enum SwiftNames {
         }
     }
 
-    /// The alias of a type, which generated code uses where a member can have the name of the type.
+    /// The alias of a type. Generated code uses the alias in places where a member can have the name of the type.
     static func alias(of type: String) -> String { "_" + type }
 
-    /// Words that Swift treats as keywords, or can mistake for keywords, where generated code uses a name.
+    /// Words that the Swift compiler treats as keywords, or can mistake for keywords, in places where generated code
+    /// contains a name from the schema.
     private static let reservedWords: Set<String> = [
         // declarations
         "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",

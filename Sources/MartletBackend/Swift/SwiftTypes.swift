@@ -14,7 +14,7 @@ struct SwiftTypes {
         return prefix + SwiftNames.escaped(name)
     }
 
-    /// The type of one value, without an optional mark.
+    /// The type of one value, without the question mark of an optional.
     func name(of value: ValueTypeModel) -> String {
         switch value {
         case .scalar(let kind): name(of: kind)
@@ -38,7 +38,7 @@ struct SwiftTypes {
         }
     }
 
-    /// The type of the private stored property.
+    /// The type of the private stored property in which the class stores the property.
     func storage(_ type: PropertyTypeModel) -> String {
         guard type.isSingle else { return property(type) + "?" }
         return switch type.value {
@@ -66,7 +66,7 @@ struct SwiftTypes {
         }
     }
 
-    /// Whether Foundation declares the type.
+    /// Whether Foundation declares the type of the property's values.
     static func needsFoundation(_ type: PropertyTypeModel) -> Bool {
         switch type.value {
         case .scalar(.data), .scalar(.date), .scalar(.uuid): true

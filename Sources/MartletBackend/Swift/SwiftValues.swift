@@ -9,7 +9,8 @@ enum SwiftValues {
         return type.isOptional ? "nil" : zero(of: type.value, in: schema)
     }
 
-    /// The value of the property in a new object: the schema's default, otherwise nil, 0, empty or the first case.
+    /// The value of the property in a new object: the default from the schema. If the schema declares no default, the
+    /// value is nil, zero, empty, or the first case of the enum.
     static func defaultExpression(of property: PropertyModel, in schema: SchemaModel) -> String {
         if let value = property.defaultValue { return literal(value, for: property.type) }
         switch property.type.kind {
@@ -42,14 +43,14 @@ enum SwiftValues {
         }
     }
 
-    /// A default as an expression of the property's type.
+    /// The Swift expression for a default. The expression has the type of the property.
     static func literal(_ value: DefaultModel, for type: PropertyTypeModel) -> String {
         if type.value == .scalar(.anyValue) { return dynamicLiteral(value) }
         switch value {
         case .enumCase(let name):
-            // The value is wrapped if an optional is expected, because `.none` alone would mean `Optional.none`.
-            // The case is written without the name of the enum (`.large`, not `Size.large`), because a property can
-            // have that name.
+            // If the property is optional, the case is wrapped in `.some`, because `.none` alone would mean
+            // `Optional.none`. The case is written without the name of the enum (`.large`, not `Size.large`), because a
+            // property can have that name.
             let value = "." + SwiftNames.escaped(name)
             return type.isOptional ? ".some(\(value))" : value
         case .floating(let number) where type.value == .scalar(.float):
@@ -95,7 +96,7 @@ enum SwiftValues {
         return ".\(kind)(\(plainLiteral(value)))"
     }
 
-    /// Whether the expression of the default names a type of Foundation.
+    /// Whether the Swift expression for the default contains the name of a type of Foundation.
     static func needsFoundation(_ value: DefaultModel?) -> Bool {
         switch value {
         case .data, .date, .now, .uuid, .newUUID: true

@@ -20,7 +20,7 @@ struct BreakingCommand: ParsableCommand {
     var against: String
 
     @Option(
-        help: "The level from which a change is an error. From the most to the least severe: data, source, query.",
+        help: "The least severe level that is an error. From the most to the least severe: data, source, query.",
         completion: .list(BreakingThreshold.allCases.map(\.rawValue)), transform: BreakingThreshold.named)
     var level = BreakingThreshold.source
 
@@ -38,7 +38,8 @@ struct BreakingCommand: ParsableCommand {
         let new = try reportingDiskErrors { () throws(DiskError) in try SourceLoader().load(folder: folder) }
         let former = FormerSchema(folder: folder, against: against)
         let old = try former.load()
-        // Without an earlier schema, no change can break anything.
+        // If there is no older schema, nothing can break. The schema is then compared with itself, so no change is
+        // found.
         let comparison = Compiler.compare(new, with: old ?? new, failingFrom: level)
         guard comparison.oldErrors.isEmpty else {
             throw former.failure(comparison.oldErrors, comparison.sources)
@@ -54,7 +55,7 @@ struct BreakingCommand: ParsableCommand {
 extension BreakingThreshold {
     static func named(_ word: String) throws -> BreakingThreshold {
         guard let level = BreakingThreshold(rawValue: word) else {
-            throw ValidationError("unknown level '\(word)'; there are data, source and query")
+            throw ValidationError("unknown level '\(word)'; the levels are data, source and query")
         }
         return level
     }

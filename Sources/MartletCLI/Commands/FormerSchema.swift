@@ -6,9 +6,10 @@ import MartletTools
 struct FormerSchema {
     /// The folder of the current schema.
     let folder: String
+    /// The value of `--against`.
     let against: String
 
-    /// The older schema; nil if the schema folder contained no schema file in the merge base.
+    /// Reads the older schema. Returns nil if the schema folder contained no schema file in the merge base.
     func load() throws -> SchemaInput? {
         let isPath = against.hasPrefix("/") || against.hasPrefix(".") || against.hasSuffix("/")
         if isPath, !FileSystem.isFolder(against) {
@@ -38,7 +39,7 @@ struct FormerSchema {
         }
     }
 
-    /// Prints the errors of the older schema, and returns the failure with which the command ends.
+    /// Prints the errors of the older schema, and returns the error that the command must throw.
     func failure(_ errors: [Diagnostic], _ sources: [SourceText]) -> CommandFailure {
         Console.error(DiagnosticPrinter(sources: sources, style: .brief).text(errors))
         return CommandFailure(

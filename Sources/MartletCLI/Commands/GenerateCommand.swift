@@ -23,7 +23,7 @@ struct GenerateCommand: ParsableCommand {
     @Option(help: "The access level of the generated types: public, package or internal.")
     var access: AccessChoice?
 
-    @Flag(help: "One line for each finding.")
+    @Flag(help: "Print one line for each finding.")
     var brief = false
 
     func validate() throws {
@@ -62,7 +62,7 @@ struct GenerateCommand: ParsableCommand {
 }
 
 extension OutputWriter.Difference {
-    /// A diagnostic with the differing lines.
+    /// The diagnostic for this difference, followed by the lines that differ.
     fileprivate var text: String {
         let place = path.printable + (line.map { ":\($0):1" } ?? "")
         let code = DiagnosticCode.outdatedOutput.rawValue
@@ -76,7 +76,7 @@ extension OutputWriter.Difference {
     }
 }
 
-/// The access levels as values of the option.
+/// The possible values of the option '--access'.
 enum AccessChoice: String, CaseIterable, ExpressibleByArgument {
     case `public`
     case package

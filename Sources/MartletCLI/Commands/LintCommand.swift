@@ -19,7 +19,11 @@ struct LintCommand: ParsableCommand {
     @Flag(help: "Print one line for each finding, as '--format brief' does.")
     var brief = false
 
-    @Flag(help: "Apply all safe fixes first. Only files in the given folders, or beside the given files, are changed.")
+    @Flag(
+        help: """
+            Apply all safe fixes first. Only files in the given folders, or in the folders of the given files, are \
+            changed.
+            """)
     var fix = false
 
     @Option(help: "Which findings to show: minimal (errors), standard (also warnings) or strict (also notes).")
@@ -47,7 +51,7 @@ struct LintCommand: ParsableCommand {
         if !isClean { throw CommandFailure(.findings) }
     }
 
-    /// Applies the fixes and reports them on standard error, because standard output contains the findings.
+    /// Applies the fixes, and prints them to standard error, because standard output contains the findings.
     private func applyFixes(_ input: SchemaInput, _ paths: [String], _ options: CompilerOptions) throws -> SchemaInput {
         let result = try reportingDiskErrors { () throws(DiskError) in
             try SourceFixer(paths).fix(input, options: options)
@@ -57,7 +61,7 @@ struct LintCommand: ParsableCommand {
     }
 }
 
-/// The presets as values of the option.
+/// The possible values of the option '--preset'.
 enum PresetChoice: String, CaseIterable, ExpressibleByArgument {
     case minimal
     case standard
@@ -76,7 +80,7 @@ extension ReportFormat {
     /// The names of all formats, for messages.
     static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// Checks that '--brief' and '--format' are not combined, since '--brief' is a format as well.
+    /// Throws an error if '--brief' is combined with another format, because '--brief' means '--format brief'.
     static func requireSingle(_ isBrief: Bool, _ format: ReportFormat?) throws {
         guard isBrief, let format, format != .brief else { return }
         throw ValidationError("'--brief' and '--format \(format.rawValue)' exclude each other; leave one out")
@@ -90,7 +94,7 @@ extension ReportFormat {
     }
 }
 
-/// Converts errors of the file system to the exit code for input and output errors.
+/// Calls `body`, and converts an error of the file system to a failure with the exit status `inputOutput`.
 func reportingDiskErrors<Value>(_ body: () throws(DiskError) -> Value) throws -> Value {
     do {
         return try body()

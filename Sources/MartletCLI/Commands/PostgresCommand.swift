@@ -68,7 +68,8 @@ struct PostgresCommand: ParsableCommand {
         }
     }
 
-    /// `Migrations/2.sql` becomes `Migrations/2.expand.sql`.
+    /// The path of one part of a migration: for the part `expand`, `Migrations/2.sql` becomes
+    /// `Migrations/2.expand.sql`.
     private func named(_ part: String) -> String? {
         output.map { ($0.hasSuffix(".sql") ? String($0.dropLast(4)) : $0) + ".\(part).sql" }
     }
@@ -79,7 +80,8 @@ struct PostgresCommand: ParsableCommand {
         throw CommandFailure(.findings)
     }
 
-    /// Writes all texts or none. A text that is nil is not written.
+    /// Writes all files, or no file if an error occurs. A text that is nil is skipped. A text without a path is written
+    /// to standard output.
     private func write(_ texts: [(path: String?, text: String?)]) throws {
         var batch = FileBatch(makesFolders: false)
         for case (let path, let text?) in texts {

@@ -12,13 +12,14 @@ public struct DiskError: Error, CustomStringConvertible {
     }
 
     /// - Parameters:
-    ///   - failure: what failed, as text: `the file cannot be written`.
+    ///   - failure: a clause that says what failed, such as `the file cannot be written`.
     ///   - code: the `errno` of the failed call.
     public init(path: String, failure: String, code: CInt) {
         self.init(path: path, reason: "\(failure): \(DiskError.message(for: code))")
     }
 
-    /// One line. Control characters of the path, and bytes that are not UTF-8, are escaped.
+    /// The path and the reason on one line. Control characters in the path, and its bytes that are not UTF-8, are
+    /// escaped.
     public var description: String { "'\(path.printable)': \(reason)" }
 
     /// The system's message for an `errno`: `no space left on device`.

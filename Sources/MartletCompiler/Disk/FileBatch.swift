@@ -3,10 +3,10 @@ import MartletSchema
 
 /// A group of file changes that are applied completely or not at all.
 ///
-/// New contents are written to temporary files beside their targets. After all of them are written, the files are
-/// renamed. If a later step fails, the earlier steps are undone: replaced files get their previous contents, and new
-/// files and folders are removed. A full disk therefore leaves no file empty, truncated, or newer than the others, and
-/// no reader sees a partial file.
+/// New contents are first written to temporary files in the folders of their targets. After all temporary files are
+/// written, they are renamed to their targets. If a later step fails, the earlier steps are undone: replaced files get
+/// their previous contents, and new files and folders are removed. A full disk therefore leaves no file empty,
+/// truncated, or newer than the others, and no reader sees a partial file.
 ///
 ///     var batch = FileBatch()
 ///     batch.replace("Out/Dog.swift", with: bytes)
@@ -46,7 +46,8 @@ public struct FileBatch {
         changes.append((path, .replace(bytes)))
     }
 
-    /// Creates a file. A file that already exists at commit is an error, and is not overwritten.
+    /// Creates a file. If a file exists at the path when the batch is committed, the commit fails and leaves this file
+    /// unchanged.
     public mutating func create(_ path: String, with bytes: [UInt8]) {
         changes.append((path, .create(bytes)))
     }
@@ -58,11 +59,12 @@ public struct FileBatch {
 
     /// Applies the changes.
     ///
-    /// The signals SIGINT, SIGTERM and SIGHUP are blocked until the call returns.
+    /// The signals SIGINT, SIGTERM and SIGHUP are blocked until the call returns, so that they cannot end the process
+    /// between two changes.
     ///
     /// - Returns: the paths of the changed files.
-    /// - Throws: an error if a change fails. The earlier changes are undone. If a file cannot be restored, the error
-    ///   names this file, and the backup file that contains its old contents.
+    /// - Throws: an error if a change fails. The earlier changes are then undone. If a file cannot be restored, the
+    ///   error names this file, and the backup file that contains its old contents.
     public func commit() throws(DiskError) -> [String] {
         var signals = sigset_t()
         var former = sigset_t()

@@ -7,9 +7,10 @@ struct FileCommit {
     private struct Step {
         /// The path that the caller specified.
         let path: String
-        /// The path that is changed: for a replacement, `path` after following symbolic links, otherwise `path`.
+        /// The path that is changed. If `path` is a symbolic link and the file is replaced, this is the target of the
+        /// link. Otherwise it is `path`.
         let target: String
-        /// The temporary file with the new contents; nil if the file is removed.
+        /// The temporary file with the new contents; nil if the step removes the file.
         let temporary: String?
         /// Whether the file exists and has to be restored on failure.
         let existed: Bool
@@ -19,7 +20,7 @@ struct FileCommit {
     private enum Undo {
         case removeFile(String)
         case removeFolder(String)
-        /// The previous file, which is kept under a temporary name.
+        /// Restores the previous file, which is kept under a temporary name.
         case restore(String, from: String)
     }
 
@@ -29,7 +30,7 @@ struct FileCommit {
     private let injectedError: (() -> CInt)?
     private var steps: [Step] = []
     private var undos: [Undo] = []
-    /// The planned contents by real path. Two paths can refer to the same file.
+    /// The new contents of each replaced file. The key is the real path, because two paths can refer to the same file.
     private var planned: [String: [UInt8]] = [:]
     private var nameCount = 0
 
@@ -151,7 +152,7 @@ struct FileCommit {
     private mutating func put(_ step: Step) throws(DiskError) {
         guard let temporary = step.temporary else {
             let code = step.target.withSystemPath { path in call { unlink(path) }.1 }
-            // If the backup was made by renaming the file, the file is already gone.
+            // If the backup was made by renaming the file, the file no longer exists at this path.
             guard code == 0 || code == ENOENT else {
                 throw DiskError(path: step.path, failure: "the file cannot be removed", code: code)
             }
@@ -166,8 +167,9 @@ struct FileCommit {
         if !step.existed { undos.append(.removeFile(step.target)) }
     }
 
-    /// Creates a hard link, because this fails if the target exists. A rename would replace the target. If the file
-    /// system has no hard links, the file is renamed.
+    /// Moves a temporary file to a target that must not exist. A hard link is used, because creating it fails if the
+    /// target exists, whereas a rename would replace the target. If the file system has no hard links, the file is
+    /// renamed.
     private func putNew(_ temporary: String, _ step: Step) throws(DiskError) {
         var code = linking(temporary, to: step.target)
         if code == 0 {
@@ -178,7 +180,8 @@ struct FileCommit {
         guard code == 0 else { throw DiskError(path: step.path, failure: Self.writeFailure, code: code) }
     }
 
-    /// Links the existing file to a temporary name, or renames it if the file system has no hard links.
+    /// Keeps the existing file under a temporary name. The name is a hard link to the file. If the file system has no
+    /// hard links, the file is renamed instead.
     private mutating func backUp(_ step: Step) throws(DiskError) -> String {
         let target = step.target
         do {
@@ -189,7 +192,7 @@ struct FileCommit {
             return name
         } catch {
             var name = temporaryName(beside: target)
-            // A killed process with the same number may have left its backup.
+            // An earlier process that had the same identifier and was killed may have left a file with this name.
             while FileSystem.kind(of: name, followingLinks: false) != nil { name = temporaryName(beside: target) }
             let code = renaming(target, to: name)
             guard code == 0 else { throw DiskError(path: step.path, failure: Self.writeFailure, code: code) }
@@ -210,14 +213,16 @@ struct FileCommit {
 
     private static let writeFailure = "the file cannot be written"
 
-    /// A short hidden name. It does not contain the name of the target, so it never exceeds the file system's limit.
+    /// A short hidden name. It does not contain the name of the target, so it never exceeds the file system's limit for
+    /// the length of names.
     private mutating func temporaryName(beside target: String) -> String {
         nameCount += 1
         return FileSystem.join(
             FileSystem.parent(of: target), ".martlet-\(ProcessInfo.processInfo.processIdentifier)-\(nameCount)")
     }
 
-    /// Creates an item under an unused name.
+    /// Creates a file or link under an unused name. `make` receives the name, and fails with `EEXIST` if the name is in
+    /// use.
     private mutating func makeTemporary(
         beside target: String, _ path: String, _ make: (UnsafePointer<CChar>) -> CInt
     ) throws(DiskError) -> (name: String, result: CInt) {
@@ -242,7 +247,8 @@ struct FileCommit {
             case .removeFolder(let path): _ = path.withSystemPath { rmdir($0) }
             case .restore(let path, let backup):
                 let isRestored = path.withSystemPath { path in backup.withSystemPath { rename($0, path) == 0 } }
-                // Renaming between two links of the same file has no effect, so the temporary link is removed.
+                // If both paths are hard links of the same file, `rename` has no effect. Therefore, the temporary link
+                // is removed separately.
                 if isRestored {
                     _ = backup.withSystemPath { unlink($0) }
                 } else {
@@ -255,7 +261,8 @@ struct FileCommit {
         return DiskError(path: error.path, reason: error.reason + "; " + lost.joined(separator: ", "))
     }
 
-    /// Performs a system call that changes the disk, and repeats it if a signal interrupts it.
+    /// Performs a system call that changes the disk, and repeats the call if a signal interrupts it. If a test injects
+    /// an error, the call fails with this error.
     private func call<Result: SignedInteger>(_ body: () -> Result) -> (Result, CInt) {
         if let code = injectedError?(), code != 0 { return (-1, code) }
         return FileSystem.call(body)

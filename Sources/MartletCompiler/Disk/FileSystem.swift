@@ -1,7 +1,7 @@
 import Foundation
 import MartletSchema
 
-/// Reads files and folders with system calls, since Foundation supports only UTF-8 paths.
+/// Reads files and folders with system calls, because Foundation supports only UTF-8 paths.
 ///
 /// Paths are encoded as in `FileName`.
 public enum FileSystem {
@@ -10,7 +10,7 @@ public enum FileSystem {
         case file
         case folder
         case link
-        /// Another kind, as text: `a device`.
+        /// Another kind. The associated value names it in messages, such as `a device`.
         case other(String)
     }
 
@@ -20,7 +20,7 @@ public enum FileSystem {
     /// Whether the path is a folder and not a symbolic link.
     public static func isRealFolder(_ path: String) -> Bool { kind(of: path, followingLinks: false) == .folder }
 
-    /// Whether an item exists at the path. A link with a missing target does not count.
+    /// Whether an item exists at the path. For a symbolic link, this means that its target exists.
     public static func exists(_ path: String) -> Bool { kind(of: path) != nil }
 
     /// Throws an error if no item exists at the path.
@@ -81,8 +81,8 @@ public enum FileSystem {
         var result: [UInt8] = []
         var isAtEnd = false
         while !isAtEnd, result.count < limit {
-            // The first call normally reads the whole file, and the second one reports its end. Each call requests at
-            // least 64 KiB, because the file may be longer than `fstat` reports.
+            // The first call normally reads the whole file, and the second call reports the end of the file. Below the
+            // limit, each call requests at least 64 KiB, because the file may be longer than `fstat` reports.
             let wanted = min(limit - result.count, max(1 << 16, size - result.count + 1))
             var failure: CInt = 0
             result += [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
@@ -95,7 +95,7 @@ public enum FileSystem {
         return result
     }
 
-    /// The absolute path without `.` and `..`. Symbolic links are resolved in the part of the path that exists.
+    /// The absolute path without `.` and `..`. Symbolic links are resolved in the part of the path that exists on disk.
     public static func realPath(_ path: String) -> String {
         var head = absolute(path)
         var tail: [String] = []
@@ -169,7 +169,7 @@ public enum FileSystem {
     public static func name(of path: String) -> String { components(of: path).last ?? "" }
 
     /// The path components. The path is split by bytes, because a slash and a following combining mark form one
-    /// character.
+    /// character, which does not equal a slash.
     package static func components(of path: String) -> [String] {
         path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
@@ -178,8 +178,8 @@ public enum FileSystem {
 
     // MARK: Calls
 
-    /// Performs a system call, and repeats it if a signal interrupts it. Returns the result and the `errno`, which is 0
-    /// on success.
+    /// Performs a system call, and repeats the call if a signal interrupts it. Returns the result and the `errno`,
+    /// which is 0 on success.
     static func call<Result: SignedInteger>(_ body: () -> Result) -> (Result, CInt) {
         while true {
             let result = body()

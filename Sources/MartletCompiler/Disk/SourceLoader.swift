@@ -10,8 +10,10 @@ public struct SourceLoader {
 
     public init() {}
 
-    /// Loads the given files. The build tool plugin passes all schema files of a target. The relative path of a file
-    /// begins after `root`, or after the folder `Schemas` in `root`. A file outside of `root` keeps its full path.
+    /// Loads the given files. The build tool plugin passes all schema files of a target.
+    ///
+    /// The relative path of a file begins after `root`, or after the folder `Schemas` in `root`. For a file outside of
+    /// `root`, the relative path is the absolute path without the first slash.
     public func load(
         files: [String], root: String, configuration: String?
     ) throws(DiskError) -> SchemaInput {
@@ -26,7 +28,8 @@ public struct SourceLoader {
         return try read(named, configuration: configuration)
     }
 
-    /// - Parameter files: paths relative to the schema folder, and paths that the system and messages use.
+    /// - Parameter files: for each file, the path relative to the schema folder, and the path with which the file is
+    ///   opened and that messages contain.
     package func read(
         _ files: [(relative: String, display: String)], configuration: String?
     ) throws(DiskError) -> SchemaInput {

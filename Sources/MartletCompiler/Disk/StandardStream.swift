@@ -7,7 +7,7 @@ public enum StandardStream: CInt {
 
     /// Writes a complete text.
     ///
-    /// - Returns: the system's error message; nil on success.
+    /// - Returns: the system's message for the error that occurred; nil on success.
     public func write(_ text: String) -> String? {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {

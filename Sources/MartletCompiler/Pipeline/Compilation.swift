@@ -3,11 +3,11 @@ public import MartletSchema
 
 /// The result of compiling a schema.
 public struct Compilation: Sendable {
-    /// nil if the schema has errors.
+    /// The resolved schema; nil if the schema has errors.
     public let model: SchemaModel?
-    /// Empty if the schema has errors.
+    /// The generated files; empty if the schema has errors.
     public let outputs: [OutputFile]
-    /// Sorted by file and by position in the file.
+    /// The errors, warnings and notes, sorted by file and by position in the file.
     public let diagnostics: [Diagnostic]
 
     public var hasErrors: Bool { diagnostics.contains(where: \.isError) }

@@ -2,13 +2,14 @@ import MartletBackend
 import MartletFrontend
 package import MartletSchema
 
-/// Finds problems in a model that has no errors. The configuration determines which problems are shown, and their
-/// severity.
+/// A function that finds problems in a model that has no errors. The configuration determines which problems are
+/// reported, and with which severity.
 package typealias ModelCheck = (SchemaModel, [SourceText], LintConfiguration) -> [Diagnostic]
 
 /// The pipeline from schema texts to Swift texts. It does not access the disk.
 ///
-/// It reports the findings of the parser and the resolver. `MartletTools` adds the findings of the lint rules.
+/// The pipeline reports the findings of the parser and the resolver. `MartletTools` adds the findings of the lint
+/// rules.
 public enum Compiler {
     /// The version that the tools report.
     public static let version = "0.1.0"

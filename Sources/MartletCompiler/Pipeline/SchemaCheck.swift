@@ -4,10 +4,10 @@ import MartletSchema
 
 /// A parsed, resolved and checked schema.
 struct SchemaCheck {
-    /// nil if the schema has errors, or if only the configuration was checked.
+    /// The resolved schema; nil if the schema has errors, or if only the configuration was checked.
     let model: SchemaModel?
     let configuration: ConfigurationModel
-    /// Sorted by file and location.
+    /// The findings of all checks, sorted by file and location.
     let diagnostics: [Diagnostic]
 
     init(

@@ -131,7 +131,7 @@ struct DiagramBuilder {
         case .list: multiplicity = .list
         case .set: multiplicity = .set
         case .map: multiplicity = .map
-        // Linking objects have no line of their own. The line of the link ends at the row of the linking objects.
+        // Linking objects get no separate line. Instead, the line of the link ends at the row of the linking objects.
         case .linkingObjects: return
         }
         let kind: DiagramRelation.Kind
@@ -151,7 +151,8 @@ struct DiagramBuilder {
 }
 
 extension DiagramModel {
-    /// The named boxes, and the boxes at most `depth` lines away in either direction.
+    /// The part of the diagram with the named boxes, and the boxes that are at most `depth` lines away from them. The
+    /// direction of the lines does not matter.
     fileprivate func around(_ names: [String], depth: Int) -> DiagramModel {
         guard !names.isEmpty else { return self }
         var neighbors = Array(repeating: [Int](), count: boxes.count)
@@ -161,11 +162,11 @@ extension DiagramModel {
         }
         let named = Set(names)
         var shown = Set(boxes.indices.filter { named.contains(boxes[$0].name) })
-        var border = shown
+        var frontier = shown
         for _ in 0..<max(0, depth) {
-            border = Set(border.flatMap { neighbors[$0] }).subtracting(shown)
-            if border.isEmpty { break }
-            shown.formUnion(border)
+            frontier = Set(frontier.flatMap { neighbors[$0] }).subtracting(shown)
+            if frontier.isEmpty { break }
+            shown.formUnion(frontier)
         }
         let kept = shown.sorted()
         let numbers = Dictionary(uniqueKeysWithValues: zip(kept, kept.indices))
@@ -180,7 +181,8 @@ extension DiagramModel {
             })
     }
 
-    /// The diagram with fewer rows. Lines stay connected to the rows that remain.
+    /// The diagram with only the rows that `properties` selects. If the row of a line is removed, the line begins or
+    /// ends at the head of the box.
     fileprivate func showing(_ properties: DiagramProperties) -> DiagramModel {
         guard properties != .all else { return self }
         var kept = boxes.map { _ in Set<Int>() }

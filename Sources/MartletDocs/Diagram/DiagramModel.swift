@@ -24,7 +24,7 @@ struct DiagramRow {
     let name: String
     /// The type of a property, the raw value of a case, or the path of a label.
     let detail: String
-    /// A shorter form of the detail.
+    /// A shorter form of `detail`; nil if there is none.
     var shortDetail: String?
     var documentation: String?
     var isPrimaryKey = false
@@ -41,7 +41,7 @@ struct DiagramRelation {
         case embedding
         /// A property whose type is an enum.
         case use
-        /// A projection and its object.
+        /// The relation of a projection to the type that it projects.
         case projection
     }
 
@@ -53,13 +53,15 @@ struct DiagramRelation {
     }
 
     let kind: Kind
+    /// The index of the box at which the line begins.
     var source: Int
     /// The row of the property; nil if the row is hidden, and for projections.
     var sourceRow: Int?
+    /// The index of the box at which the line ends.
     var target: Int
     /// The row of the linking objects that are the inverse of the link; nil if there are none, or if the row is hidden.
     var targetRow: Int?
-    /// The name of the property.
+    /// The name of the property; for a projection, `of`.
     let label: String
     let multiplicity: Multiplicity
     let isOptional: Bool

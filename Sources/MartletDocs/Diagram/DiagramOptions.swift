@@ -17,9 +17,10 @@ public enum DiagramProperties: String, CaseIterable, Sendable {
 public struct DiagramOptions: Hashable, Sendable {
     public var showsProjections: Bool
     public var properties: DiagramProperties
-    /// Shows only these types and the types around them; empty for all types.
+    /// The diagram shows the types with these names, and the types near them. If the array is empty, the diagram shows
+    /// all types.
     public var types: [String]
-    /// The maximum distance of a shown type from one of `types`, counted in connecting lines.
+    /// The maximum number of lines on the path from one of `types` to another shown type.
     public var depth: Int
 
     public init(

@@ -1,5 +1,5 @@
-/// Writes a Mermaid class diagram. It omits documentation and raw values: they can contain any text, and Mermaid cannot
-/// quote the members of a class.
+/// Writes a Mermaid class diagram. The diagram omits documentation and raw values, because they can contain any text,
+/// and Mermaid cannot quote the members of a class.
 struct MermaidWriter {
     private let diagram: DiagramModel
     private let identifiers: [String]
@@ -16,8 +16,9 @@ struct MermaidWriter {
         return text
     }
 
-    /// The identifiers of the boxes. Mermaid's keywords begin with a lowercase letter, so lowercase type names get
-    /// another identifier.
+    /// The identifiers of the boxes. A name that begins with an uppercase letter and contains only letters, digits and
+    /// underscores is its own identifier. Other names get new identifiers. Names that begin with a lowercase letter are
+    /// not used, because they could be keywords of Mermaid.
     private static func identifiers(of names: [String]) -> [String] {
         var taken = Set(names)
         return names.map { name in
@@ -29,13 +30,13 @@ struct MermaidWriter {
         }
     }
 
-    /// The text with only letters, digits and underscores. Other characters become underscores.
+    /// The text with an underscore in place of each character that is not an ASCII letter, digit or underscore.
     private static func word(_ text: String) -> String {
         filtered(text, else: "_") { "_".unicodeScalars.contains($0) }
     }
 
-    /// A type, path or label with only characters that have no meaning in Mermaid. '<' and '>' become tildes, which
-    /// Mermaid uses for generic types.
+    /// The text of a type, path or label, without characters that have a meaning in Mermaid. '<' and '>' become tildes,
+    /// which Mermaid uses for generic types. Other such characters become spaces.
     private static func safe(_ text: String) -> String {
         let tildes = String(text.map { "<>".contains($0) ? "~" : $0 })
         return filtered(tildes, else: " ") { "_~?. ".unicodeScalars.contains($0) }
@@ -88,7 +89,8 @@ struct MermaidWriter {
             case .embedding: "*--"
             case .use, .projection: "..>"
             }
-        // Any number of objects can link to one object; an embedded object has one owner.
+        // The multiplicity at the source. Any number of objects can link to one object. For embedded objects, no
+        // multiplicity is written, because an embedded object has exactly one owner.
         let near = relation.kind == .link ? "\"*\" " : ""
         let far =
             switch relation.kind {

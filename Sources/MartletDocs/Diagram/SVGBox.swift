@@ -4,13 +4,13 @@ struct SVGBox {
     static let rowFontSize = 11
     private static let minimumHeadHeight = 36
     static let rowHeight = 18
-    /// The distance of a row's name from the left side of the box. The key symbol is between them.
+    /// The distance of a row's name from the left side of the box. The symbol of a primary key is drawn in this space.
     static let inset = 20
     static let padding = 10
     static let maximumDetailWidth = 210
 
     let box: DiagramBox
-    /// The text at the right of each row.
+    /// The text at the right side of each row.
     let details: [String]
     let width: Int
     let headHeight: Int
@@ -25,7 +25,9 @@ struct SVGBox {
         case projection
     }
 
-    /// - Parameter starts: the number of groups of lines that begin at the head instead of at a row.
+    /// - Parameters:
+    ///   - ends: the kinds of lines that end at the head.
+    ///   - starts: the number of groups of lines that begin at the head instead of at a row.
     init(_ box: DiagramBox, ends: Set<LineEnd>, starts: Int) {
         self.box = box
         startsAtHead = starts
@@ -52,7 +54,8 @@ struct SVGBox {
 
     func offset(ofStart start: Int) -> Int { offset(ofPlace: endsAtHead.count + start) }
 
-    /// Positions are distributed over the head; a single position is in the middle.
+    /// The offset of one of the positions at the head. The positions are distributed evenly over the height of the
+    /// head.
     private func offset(ofPlace place: Int) -> Int {
         headHeight * (2 * place + 1) / (2 * max(1, endsAtHead.count + startsAtHead))
     }

@@ -1,4 +1,4 @@
-/// The legend: explains the colors, lines and line ends that occur in the diagram.
+/// Draws the legend, which explains the colors, lines and line ends that occur in the diagram.
 struct SVGLegend {
     private(set) var text = ""
     private(set) var width = 0

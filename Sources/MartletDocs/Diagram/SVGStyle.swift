@@ -17,6 +17,7 @@ enum SVGStyle {
         return text + "}\n"
     }()
 
+    /// The rules that are equal in light and dark mode.
     private static let fixed = """
         .martlet-diagram text{font-family:Helvetica,Arial,"Liberation Sans",sans-serif;font-size:11px}
         .martlet-diagram .name{font-size:13px;font-weight:bold}
@@ -44,8 +45,8 @@ enum SVGStyle {
 
         """
 
-    /// In the class names of markers, `sign-` is a filled shape and `fork-` is an outline. `sign-key` is the outline of
-    /// the key symbol.
+    /// The colors of all elements. The class names of filled markers begin with `sign-`, and those of outlined markers
+    /// with `fork-`. The class `sign-key` is an exception: it is the outline of the key symbol.
     private static let colors = [
         Color(selector: ".paper", property: "fill", light: "#ffffff", dark: "#15181f"),
         Color(selector: "text", property: "fill", light: "#1c2233", dark: "#e4e8f2"),
@@ -71,8 +72,8 @@ enum SVGStyle {
         Color(selector: ".sign-key", property: "stroke", light: "#9a6b00", dark: "#e0b64c"),
     ]
 
-    /// The markers at line ends. Lines are drawn from the target to the source, so the marker of the target is at the
-    /// start and points backwards.
+    /// The markers at line ends. Lines are drawn from the target to the source. The marker of the target is therefore
+    /// at the start of the path, and points backwards.
     static let markers: String = {
         let markerAttributes = #"orient="auto-start-reverse" markerUnits="userSpaceOnUse""#
         return """
@@ -101,7 +102,7 @@ enum SVGStyle {
         """
     }
 
-    /// A crow's foot that opens toward the box.
+    /// A marker for many values: a crow's foot that opens toward the box.
     private static func crowsFoot(_ name: String, _ style: String, _ markerAttributes: String) -> String {
         """
         <marker id="\(name)" \(markerAttributes) markerWidth="11" markerHeight="11" refX="10.5" refY="5.5">\

@@ -21,19 +21,21 @@ struct SVGWriter {
         picture = GraphLayout.picture(of: SVGWriter.graph(of: diagram, boxes, starts))
     }
 
+    /// Lines with equal keys form a bundle.
     private struct BundleKey: Hashable {
         let kind: DiagramRelation.Kind
         let target: Int
         let offset: Int
     }
 
+    /// Lines that start at the head of one box form a group if their keys are equal.
     fileprivate struct StartKey: Hashable {
         let target: Int
         let targetRow: Int?
         let end: SVGBox.LineEnd
     }
 
-    /// For each box: the groups of lines that start at its head, and the index of each group. All lines of a group
+    /// For each box, the groups of lines that start at its head, with the index of each group. All lines of a group
     /// start at the same position.
     private static func starts(of diagram: DiagramModel) -> [[StartKey: Int]] {
         var starts: [[StartKey: Int]] = diagram.boxes.map { _ in [:] }
@@ -105,7 +107,8 @@ struct SVGWriter {
         text += title(name: box.name, box.kind.rawValue, box.documentation)
         if let linkTarget { text += "<a href=\"\(Markup.escapedLine(linkTarget(box)))\">\n" }
         text += "<rect class=\"frame\" width=\"\(frame.width)\" height=\"\(frame.height)\" rx=\"6\"/>\n"
-        text += "<path class=\"head\" d=\"\(headPath(frame, height: shape.headHeight, isWhole: box.rows.isEmpty))\"/>\n"
+        let head = headPath(frame, height: shape.headHeight, isWholeBox: box.rows.isEmpty)
+        text += "<path class=\"head\" d=\"\(head)\"/>\n"
         text +=
             "<text class=\"name\" x=\"\(SVGBox.padding)\" y=\"\(shape.headHeight / 2 + 5)\">\(Markup.escapedLine(box.name))</text>\n"
         let kind = SVGBox.kindText(of: box)
@@ -118,10 +121,10 @@ struct SVGWriter {
         return text + "</g>\n"
     }
 
-    private func headPath(_ frame: LayoutFrame, height: Int, isWhole: Bool) -> String {
+    private func headPath(_ frame: LayoutFrame, height: Int, isWholeBox: Bool) -> String {
         let width = frame.width
         let foot =
-            isWhole
+            isWholeBox
             ? "V\(height - 6)Q\(width) \(height) \(width - 6) \(height)H6Q0 \(height) 0 \(height - 6)" : "V\(height)H0"
         return "M0 6Q0 0 6 0H\(width - 6)Q\(width) 0 \(width) 6\(foot)Z"
     }
@@ -156,8 +159,9 @@ struct SVGWriter {
 
     // MARK: Lines
 
-    /// A line, drawn from the target to the source, so that the dashes of lines on a shared path coincide. The path of
-    /// the class `hit-area` is invisible and wider, so that the pointer hits the line more easily.
+    /// A line, drawn from the target to the source. Lines on a shared path have the same target, so their dashes
+    /// coincide. The path of the class `hit-area` is invisible and wider, so that the pointer hits the line more
+    /// easily.
     private func line(_ index: Int) -> String {
         let relation = diagram.relations[index]
         let path = SVGPath.rounded(picture.routes[index].reversed())
@@ -200,7 +204,8 @@ enum SVGPath {
         abs(first.x - second.x) + abs(first.y - second.y)
     }
 
-    /// Moves a point toward a target. Segments are parallel to the axes.
+    /// Moves a point toward the other end of its segment. Segments are horizontal or vertical, so only one coordinate
+    /// changes.
     private static func toward(_ target: LayoutPoint, from point: LayoutPoint, by distance: Int) -> LayoutPoint {
         LayoutPoint(
             x: point.x + (target.x - point.x).signum() * distance, y: point.y + (target.y - point.y).signum() * distance

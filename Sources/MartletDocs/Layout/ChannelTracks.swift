@@ -1,5 +1,5 @@
-/// The part of a net in the channel between two columns: the heights at which the net enters at the left and leaves at
-/// the right. A net is a set of lines that can share a path.
+/// The part of a net in the channel between two columns: the y positions at which the net enters the channel at the
+/// left and leaves it at the right. A net is a set of lines that can share a path.
 struct ChannelNet {
     let net: Int
     var lefts: [Int] = []
@@ -13,14 +13,15 @@ struct ChannelNet {
     var isStraight: Bool { top == bottom }
 }
 
-/// Assigns a vertical track to each net of a channel. Straight nets need no track. The order of the tracks keeps the
-/// number of crossings low, and only the pairs in `conflicts` overlap.
+/// Assigns a track to each net of a channel. A track is an x position in the channel at which a net can have its
+/// vertical segment. Straight nets need no track. The order of the tracks keeps the number of crossings low, and only
+/// the pairs of nets in `conflicts` overlap.
 struct ChannelTracks {
     /// The track of each net that is not straight, counted from the left.
     private(set) var tracks: [Int: Int] = [:]
     private(set) var count = 0
-    /// Pairs of nets that overlap in the chosen order of tracks: `entering` enters at the left, and `leaving` leaves at
-    /// the right, both at about `height`. The track of `leaving` is further left.
+    /// Pairs of nets whose horizontal segments overlap at about the y position `height`. The net `entering` enters the
+    /// channel at the left, and the net `leaving` leaves it at the right. The track of `leaving` is further left.
     private(set) var conflicts: [(entering: Int, leaving: Int, height: Int)] = []
 
     init(_ nets: [ChannelNet]) {
@@ -38,14 +39,16 @@ struct ChannelTracks {
         }
     }
 
-    /// Whether the second net needs a track to the right of the first net's track.
+    /// Whether the second net needs a track to the right of the first net's track. The first net precedes the second
+    /// net in the chosen order.
     private static func mustPrecede(_ first: ChannelNet, _ second: ChannelNet) -> Bool {
         let margin = LayoutMetrics.trackGap
         if first.top - margin <= second.bottom, second.top - margin <= first.bottom { return true }
         return cost(first, second) != cost(second, first)
     }
 
-    /// The number of crossings if the first net is left of the second. Each overlap counts as 1000 crossings.
+    /// The number of crossings of two nets if the track of the first net is left of the track of the second net. Each
+    /// overlap counts as 1000 crossings.
     private static func cost(_ first: ChannelNet, _ second: ChannelNet) -> Int {
         var cost = 0
         for right in first.rights where second.top < right && right < second.bottom { cost += 1 }
@@ -56,11 +59,13 @@ struct ChannelTracks {
         return cost
     }
 
+    /// Whether horizontal lines at two y positions are too close to be distinguished.
     static func touch(_ first: Int, _ second: Int) -> Bool { abs(first - second) < 4 }
 
     /// Orders the nets from left to right. The initial order has the descending nets first, starting with the net that
-    /// reaches furthest down. The ascending nets follow, starting with the net that reaches furthest up. Then single
-    /// nets are moved, and adjacent nets are swapped, while that reduces the cost.
+    /// reaches furthest down. The ascending nets follow, starting with the net that reaches furthest up. If there are
+    /// at most 60 nets, single nets are then moved while that reduces the cost. Finally, adjacent nets are swapped
+    /// while that reduces the cost.
     private static func ordered(_ nets: [ChannelNet]) -> [ChannelNet] {
         let slope = { (net: ChannelNet) in (net.rights.first ?? net.top) - (net.lefts.first ?? net.top) }
         let falling = nets.filter { slope($0) >= 0 }.sorted { ($0.bottom, $0.net) > ($1.bottom, $1.net) }
@@ -88,7 +93,8 @@ struct ChannelTracks {
             for net in 0..<count {
                 guard let from = places.firstIndex(of: net) else { continue }
                 places.remove(at: from)
-                // The cost with the net at the first position, then with the net at each position further right.
+                // `cost` is the cost with the net at the first position, and then with the net at each position further
+                // right.
                 var cost = places.reduce(0) { $0 + costs[net][$1] }
                 var costsOfPlaces = [cost]
                 for other in places {

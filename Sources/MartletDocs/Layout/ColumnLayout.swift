@@ -1,16 +1,19 @@
 /// Lays out one connected component of a graph in columns from left to right, with the method of Sugiyama, Tagawa and
-/// Toda (1981). It adds ports, shared dummy vertices and orthogonal lines.
+/// Toda (1981). Unlike in this method, lines end at given positions of the boxes, consist of horizontal and vertical
+/// segments, and can share dummy vertices.
 struct ColumnLayout {
     private let input: LayoutGraph
     private let graph: LayeredGraph
     private var placement: VerticalPlacement
+    /// The width of every column.
     private let widths: [Int]
+    /// The tracks in the channel to the right of every column.
     private var channels: [ChannelTracks] = []
     /// The left edge of every column.
     private var lefts: [Int] = []
     private var width = 0
 
-    /// The best layout among several column heights.
+    /// The layout with the lowest cost among the layouts for several maximum column heights.
     static func best(_ graph: LayoutGraph) -> LayoutPicture {
         let positions = CycleBreaker(nodeCount: graph.nodes.count, edges: graph.edges).positions()
         let assignment = LayerAssignment(graph, positions: positions)
@@ -26,7 +29,7 @@ struct ColumnLayout {
         return best?.picture ?? LayoutPicture(frames: [], routes: [], width: 0, height: 0)
     }
 
-    /// Column heights to try. Large graphs are laid out with one height only, because each attempt is slow.
+    /// The maximum column heights to try. For large graphs, this is only one height, because each attempt is slow.
     private static func columnHeights(_ graph: LayoutGraph) -> [Int] {
         let area = graph.nodes.reduce(0.0) {
             $0 + Double(($1.width + 90) * ($1.height + LayoutMetrics.boxGap))
@@ -69,11 +72,11 @@ struct ColumnLayout {
 
     private var tops: [Int] { placement.tops }
 
-    /// Moves vertices whose lines would overlap, given the order that was chosen for the tracks of a channel.
+    /// Moves vertices whose lines would overlap with the chosen tracks. Each conflict of a channel moves one vertex.
     ///
     /// - Returns: whether a vertex was moved.
     private mutating func resolveConflicts(_ round: Int) -> Bool {
-        // If the step size were constant, vertices could move back and forth in every round.
+        // The step size varies, because with a constant size, vertices could move back and forth in every round.
         let step = [6, 4, 9, 5, 11, 7][round % 6]
         var changed = false
         for (column, channel) in channels.enumerated() {
@@ -87,7 +90,7 @@ struct ColumnLayout {
                         && ChannelTracks.touch(tops[segment.right] + segment.rightOffset, conflict.height)
                     return (isEntering ? [segment.left] : []) + (isLeaving ? [segment.right] : [])
                 }
-                // One vertex is moved: a dummy vertex if possible, otherwise a box.
+                // A dummy vertex is moved if possible, and a box otherwise.
                 let order = ends.filter(graph.isDummy) + ends.filter { !graph.isDummy($0) }
                 if order.contains(where: { placement.nudge($0, by: step) }) { changed = true }
             }

@@ -48,6 +48,7 @@ struct CrossingReducer {
         number(sorted)
     }
 
+    /// The average position of the line ends in the adjacent column at the left or right; nil if there are no lines.
     private func barycenter(of vertex: Int, byLeft: Bool) -> Double? {
         let segments = byLeft ? graph.leftSegments[vertex] : graph.rightSegments[vertex]
         guard !segments.isEmpty else { return nil }
@@ -58,7 +59,8 @@ struct CrossingReducer {
         return sum / Double(segments.count)
     }
 
-    /// The position of a line's end in its column: the index of the vertex plus a fraction for the offset in it.
+    /// The position of a line's end in its column: the index of the vertex, plus a fraction for the offset of the line
+    /// in the vertex.
     private func key(_ vertex: Int, _ offset: Int) -> Double {
         Double(positions[vertex]) + Double(offset) / Double(max(1, graph.vertices[vertex].height) + 1)
     }
@@ -69,8 +71,8 @@ struct CrossingReducer {
         graph.columns.dropLast().reduce(0) { $0 + crossings(rightOf: $1) }
     }
 
-    /// The number of crossings between a column and the next one. Each crossing is an inversion in the order of the
-    /// line ends. A binary indexed tree counts the inversions.
+    /// The number of crossings between a column and the next column. Two lines cross if their ends have different
+    /// orders in the two columns. A binary indexed tree counts these inversions.
     private func crossings(rightOf column: [Int]) -> Int {
         let ends = column.flatMap { vertex in
             graph.rightSegments[vertex].map { index in
@@ -129,6 +131,7 @@ struct CrossingReducer {
         return gain
     }
 
+    /// The positions of the line ends in the adjacent column at the left or right.
     private func farKeys(of vertex: Int, isLeft: Bool) -> [Double] {
         (isLeft ? graph.leftSegments[vertex] : graph.rightSegments[vertex]).map { index in
             let segment = graph.segments[index]

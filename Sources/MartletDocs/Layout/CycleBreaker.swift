@@ -1,5 +1,5 @@
-/// Orders the boxes of a cyclic graph so that few edges point backwards. Uses the greedy heuristic of Eades, Lin and
-/// Smyth (1993).
+/// Orders the boxes of a cyclic graph so that few edges point backwards. The method is the greedy heuristic of Eades,
+/// Lin and Smyth (1993).
 struct CycleBreaker {
     private let successors: [[Int]]
     private let predecessors: [[Int]]
@@ -44,7 +44,7 @@ struct CycleBreaker {
                 }
                 rest.removeAll { isTaken[$0] }
             }
-            // Ties are resolved in the order of the schema.
+            // Among equally good boxes, the box that the schema declares first is taken.
             guard let best = rest.max(by: { (out[$0] - into[$0], $1) < (out[$1] - into[$1], $0) }) else { break }
             left.append(best)
             take(best)

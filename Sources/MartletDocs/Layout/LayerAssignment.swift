@@ -1,5 +1,5 @@
-/// Assigns a layer (column) to each node (box), so that edges point to the right and no layer is higher than a given
-/// maximum, as far as possible.
+/// Assigns a layer (a column) to each node (a box). As far as possible, edges point to the right, and no column is
+/// higher than a given maximum.
 struct LayerAssignment {
     private let nodes: [LayoutNode]
     private let order: [Int]
@@ -7,7 +7,7 @@ struct LayerAssignment {
     private let predecessors: [[Int]]
     private var layers: [Int]
 
-    /// - Parameter positions: the order of the boxes. Edges against this order are treated as reversed.
+    /// - Parameter positions: the position of each box in an order of all boxes. Edges against this order are reversed.
     init(_ graph: LayoutGraph, positions: [Int]) {
         nodes = graph.nodes
         var successors = Array(repeating: [Int](), count: nodes.count)
@@ -39,8 +39,8 @@ struct LayerAssignment {
         for node in order { layers[node] = (predecessors[node].map { layers[$0] }.max() ?? -1) + 1 }
     }
 
-    /// Moves boxes to the right, together with successors that are in the way, while that reduces the total edge
-    /// length. For example, a box without predecessors moves from column 0 to the column before its nearest successor.
+    /// Moves boxes to the right while that reduces the total edge length. Successors in the next column move too. For
+    /// example, a box without predecessors moves from column 0 to the column before its nearest successor.
     private mutating func shiftRight() {
         for _ in 0..<(nodes.count > 300 ? 4 : 40) {
             var changed = false
@@ -126,10 +126,10 @@ struct LayerAssignment {
             var members = order.filter { layers[$0] == column }
             var height = members.reduce(0) { $0 + space($1) }
             while height > maximumHeight, members.count > 1 {
-                guard let victim = members.min(by: { cost(ofPushing: $0) < cost(ofPushing: $1) }) else { break }
-                members.removeAll { $0 == victim }
-                height -= space(victim)
-                push(victim, to: column + 1)
+                guard let cheapest = members.min(by: { cost(ofPushing: $0) < cost(ofPushing: $1) }) else { break }
+                members.removeAll { $0 == cheapest }
+                height -= space(cheapest)
+                push(cheapest, to: column + 1)
             }
             column += 1
         }
@@ -159,7 +159,7 @@ struct LayerAssignment {
         order.reduce(into: [:]) { $0[layers[$1], default: []].append($1) }
     }
 
-    /// The columns renumbered without empty columns.
+    /// The column of each box, renumbered so that no column is empty.
     private func normalized() -> [Int] {
         let used = Set(layers).sorted()
         let numbers = Dictionary(uniqueKeysWithValues: zip(used, used.indices))

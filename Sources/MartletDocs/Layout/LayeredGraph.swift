@@ -2,7 +2,7 @@
 /// consists of the lines of one bundle (`LayoutEdge.bundle`) that run in one direction. In each column, the lines of a
 /// net share one dummy vertex.
 struct LayeredVertex {
-    /// nil for a dummy vertex.
+    /// The index of the box; nil for a dummy vertex.
     let node: Int?
     let layer: Int
     let height: Int
@@ -16,7 +16,8 @@ struct LayeredSegment {
     let rightOffset: Int
     /// Identifies the bundle and the direction. Segments of the same net can share a path.
     let net: Int
-    /// How much the vertical placement prefers to keep the segment straight.
+    /// The weight of this segment in the vertical placement. Segments with a higher weight are more likely to be
+    /// straight.
     let weight: Int
 }
 
@@ -26,9 +27,10 @@ struct LayeredGraph {
     private(set) var segments: [LayeredSegment] = []
     /// The vertices of each column from top to bottom.
     var columns: [[Int]]
-    /// The vertices of each edge from source to target. Edges from a box to itself have none.
+    /// The vertices of each edge from source to target. An edge from a box to itself has no vertices.
     private(set) var chains: [[Int]] = []
     private(set) var netOfEdge: [Int] = []
+    /// For each vertex, the indices of the segments at its left side and at its right side.
     private(set) var leftSegments: [[Int]] = []
     private(set) var rightSegments: [[Int]] = []
 
@@ -64,7 +66,7 @@ struct LayeredGraph {
             return
         }
         var chain = [edge.source]
-        // If a dummy vertex exists already, another line of the net has added all segments after it.
+        // If a dummy vertex already exists, another line of the net has added all segments from there to the target.
         var isKnown = false
         for layer in stride(from: from + (isForward ? 1 : -1), to: to, by: isForward ? 1 : -1) {
             let found = dummies[DummyKey(net: net, layer: layer)]

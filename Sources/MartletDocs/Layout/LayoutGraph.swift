@@ -4,7 +4,7 @@ struct LayoutNode: Hashable, Sendable {
     var height: Int
 }
 
-/// A line between the sides of two boxes. Offsets are measured from the top of each box.
+/// A line between the sides of two boxes. Each offset is measured from the top of its box.
 struct LayoutEdge: Hashable, Sendable {
     var source: Int
     let sourceOffset: Int
@@ -31,7 +31,8 @@ struct LayoutFrame: Hashable, Sendable {
     var height: Int
 }
 
-/// The positions of boxes and the routes of lines, from source to target in orthogonal segments.
+/// The positions of boxes and the routes of lines. A route leads from the source to the target in horizontal and
+/// vertical segments.
 struct LayoutPicture: Sendable {
     var frames: [LayoutFrame]
     var routes: [[LayoutPoint]]
@@ -51,7 +52,7 @@ struct LayoutPicture: Sendable {
         }
     }
 
-    /// The total length of all lines. Shared segments count for each line.
+    /// The total length of all lines. A segment that several lines share counts for each of these lines.
     var wireLength: Int {
         routes.reduce(0) { total, route in
             total + zip(route, route.dropFirst()).reduce(0) { $0 + abs($1.0.x - $1.1.x) + abs($1.0.y - $1.1.y) }
@@ -61,15 +62,15 @@ struct LayoutPicture: Sendable {
 
 /// Distances in the layout, in pixels.
 enum LayoutMetrics {
-    /// Between two boxes of a column.
+    /// The distance between two boxes of a column.
     static let boxGap = 26
-    /// Between two lines that cross a column, or between such a line and a box.
+    /// The distance between two lines that cross a column, or between such a line and a box.
     static let lineGap = 12
-    /// The space beside a column, for arrowheads and diamonds.
+    /// The distance between a column and the nearest track. Arrowheads and diamonds are drawn in this space.
     static let channelPadding = 22
-    /// Between two vertical line segments of a channel, which is the space between two columns.
+    /// The distance between two tracks: the vertical line segments in the channel between two columns.
     static let trackGap = 9
-    /// Between two connected components.
+    /// The distance between two connected components.
     static let componentGap = 44
     /// The desired aspect ratio: width divided by height, in percent.
     static let aspect = 155

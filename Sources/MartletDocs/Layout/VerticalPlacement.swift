@@ -1,5 +1,6 @@
-/// Determines the vertical position of each vertex. The vertices of a column are moved to straighten their lines to
-/// adjacent columns, and keep the minimum gaps. The method is isotonic regression by pooling adjacent violators.
+/// Determines the vertical position of each vertex. The vertices of a column are moved so that their lines to adjacent
+/// columns become straight as far as the minimum gaps permit. The method is isotonic regression by pooling adjacent
+/// violators.
 struct VerticalPlacement {
     private let graph: LayeredGraph
     /// The top of each vertex.
@@ -33,7 +34,7 @@ struct VerticalPlacement {
         for vertex in column { tops[vertex] -= y / 2 }
     }
 
-    /// Adjacent vertices that move as one. `preferences` are the preferred positions of the block's top.
+    /// Adjacent vertices that are moved together. `preferences` are the preferred positions of the block's top, sorted.
     private struct Block {
         var members: [(vertex: Int, offset: Int)]
         var preferences: [(place: Int, weight: Int)]
@@ -90,7 +91,8 @@ struct VerticalPlacement {
         return (block, block.best)
     }
 
-    /// The preferred positions, sorted. A vertex without lines prefers its current position with a low weight.
+    /// The preferred positions of a vertex, sorted. A vertex without lines prefers its current position, with a low
+    /// weight.
     private func preferences(of vertex: Int, _ left: Bool, _ right: Bool) -> [(place: Int, weight: Int)] {
         var preferences: [(place: Int, weight: Int)] = []
         if left {
@@ -107,8 +109,8 @@ struct VerticalPlacement {
         return preferences.sorted { $0 < $1 }
     }
 
-    /// Removes small steps from lines: moves each dummy vertex to the height where its line continues, if there is
-    /// space.
+    /// Removes small steps from lines. If there is space, each dummy vertex moves to the y position at which its line
+    /// continues in the adjacent column.
     private mutating func align(_ column: [Int], toLeft: Bool) {
         for (index, vertex) in column.enumerated() where graph.isDummy(vertex) {
             let preferences = preferences(of: vertex, toLeft, !toLeft)
@@ -127,7 +129,7 @@ struct VerticalPlacement {
         }
     }
 
-    /// Moves a vertex by a small step, if its neighbors leave space.
+    /// Moves a vertex up or down by a small step, if its neighbors leave space.
     ///
     /// - Returns: whether the vertex was moved.
     mutating func nudge(_ vertex: Int, by step: Int) -> Bool {

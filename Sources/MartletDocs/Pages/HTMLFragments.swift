@@ -2,15 +2,15 @@
 struct HTMLFragments {
     let anchors: Set<String>
 
-    /// A name that links to its declaration, if the page contains one.
+    /// A name as a link to its declaration. If the page does not contain the declaration, the name is plain text.
     func link(_ anchor: String, _ text: String? = nil) -> String {
         let shown = Markup.escapedLine(text ?? anchor)
         guard anchors.contains(anchor) else { return shown }
         return "<a href=\"#\(Markup.escapedLine(anchor))\">\(shown)</a>"
     }
 
-    /// Formats documentation. Empty lines separate paragraphs; text in backquotes becomes code and links to the
-    /// declaration that it names.
+    /// Formats documentation. Empty lines separate paragraphs. Text in backquotes becomes code, and a link if it is the
+    /// name of a declaration.
     ///
     /// - Parameter owner: the type whose members can be referenced without the type name.
     func documentation(_ text: String?, in owner: String) -> String {

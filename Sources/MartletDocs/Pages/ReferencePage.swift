@@ -92,7 +92,7 @@ public struct ReferencePage {
             """
     }
 
-    /// The search field. It is hidden if scripts are disabled.
+    /// The search field. The script of the page shows it, so it stays hidden if scripts are disabled.
     private var search: String {
         """
         <div role="search" hidden>

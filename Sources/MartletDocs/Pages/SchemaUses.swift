@@ -18,7 +18,7 @@ struct SchemaUses {
     struct Uses {
         var links: [Use] = []
         var embeddings: [Use] = []
-        /// If the type is an enum: the properties of this type.
+        /// The properties of this type, if the type is an enum.
         var enumProperties: [Use] = []
         /// The names of the type's projections.
         var projections: [String] = []

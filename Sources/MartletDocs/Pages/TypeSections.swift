@@ -101,7 +101,7 @@ struct TypeSections {
         let name: String
         var anchor: String?
         let kind: String
-        /// The text after the name.
+        /// The HTML that follows the name, such as the type.
         let signature: String
         var badges: [String] = []
         var deprecation: DeprecationModel?
@@ -181,7 +181,7 @@ struct TypeSections {
         guard let first = segments.first else { return "" }
         let rest = segments.dropFirst()
         let isSingleOptional = first.isSingle && first.isOptional
-        // The text of an optional type already contains the optional mark.
+        // The text of an optional type already contains the question mark.
         if rest.isEmpty { return typeText(first) + (isOptional && !isSingleOptional ? "?" : "") }
         if first.isSingle { return typeText(rest, isOptional: isOptional || isSingleOptional) }
         return "collection of \(typeText(rest, isOptional: false))" + (isOptional ? "?" : "")

@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// Formats a default in schema syntax. Exceptions: data that is not empty is shown as its number of bytes, and a date
-/// 10^12 seconds or more from 2001 as a number of seconds.
+/// Formats a default in the syntax of a schema, with two exceptions. Data that is not empty is shown as its number of
+/// bytes. A date that is 10^12 seconds or more before or after 2001 is shown as a number of seconds.
 enum DefaultText {
     static func text(_ value: DefaultModel) -> String {
         switch value {
@@ -66,8 +66,10 @@ enum DefaultText {
         return ((number - remainder) / divisor, remainder)
     }
 
-    /// Converts a day number to a date of the Gregorian calendar. Years are counted from March in eras of 400 years, so
-    /// that a leap day is the last day of a year. 2001-01-01 is 730,791 days after March 1 of the year 0.
+    /// Converts a number of days to a date of the Gregorian calendar.
+    ///
+    /// The calculation uses years that begin in March, so that a leap day is the last day of a year, and eras of 400
+    /// years. 2001-01-01 is 730,791 days after March 1 of the year 0.
     private static func calendarDate(daysSince2001 days: Int) -> (year: Int, month: Int, day: Int) {
         let (era, dayOfEra) = divided(days + 730_791, by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

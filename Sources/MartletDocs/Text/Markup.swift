@@ -1,7 +1,8 @@
 /// Escapes text of a schema for XML and HTML.
 enum Markup {
-    /// Escapes a text for element content and quoted attributes. Characters that XML does not allow, and bidirectional
-    /// controls, become replacement characters.
+    /// Escapes a text for element content and quoted attributes. Control characters other than tabs and line breaks,
+    /// bidirectional controls, and other characters that XML does not allow become replacement characters. A carriage
+    /// return becomes a line feed.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -20,7 +21,8 @@ enum Markup {
     /// Escapes a text for a place that does not allow line breaks.
     static func escapedLine(_ text: String) -> String { escaped(line(text)) }
 
-    /// The text on one line, without control characters.
+    /// The text on one line. Line breaks and tabs become spaces, and other control characters become replacement
+    /// characters.
     static func line(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

@@ -1,7 +1,7 @@
 /// Estimates the width of text in a common sans-serif font, so that the text fits into its box in any renderer. The
 /// widths are taken from Helvetica, Arial and Liberation Sans, which share their metrics.
 enum TextMeasure {
-    /// The width in pixels, rounded up, with a margin for wider fonts.
+    /// The width in pixels, rounded up. It includes a margin for fonts that are wider.
     static func width(_ text: String, size: Int, isBold: Bool = false) -> Int {
         let thousandths = text.unicodeScalars.reduce(0) { $0 + width(of: $1) }
         // The margin is 4 percent. Bold letters are about 8 percent wider.

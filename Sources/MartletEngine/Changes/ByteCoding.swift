@@ -1,4 +1,4 @@
-/// The bytes do not have the form that the reader expects.
+/// Thrown if bytes are not an encoding that `ByteWriter` can produce.
 package struct MalformedBytes: Error {
     package init() {}
 }
@@ -21,7 +21,8 @@ package struct ByteWriter {
         bytes.append(contentsOf: content)
     }
 
-    /// Writes seven bits per byte, lowest bits first. The high bit is set on all bytes but the last (LEB128).
+    /// Writes a number with seven bits per byte, lowest bits first (LEB128). The highest bit of each byte is set,
+    /// except in the last byte.
     package mutating func varint(_ value: UInt64) {
         var rest = value
         while rest > 0x7F {
@@ -35,7 +36,7 @@ package struct ByteWriter {
         varint(UInt64(value))
     }
 
-    /// Writes a signed number so that numbers close to zero are short (zigzag encoding).
+    /// Writes a signed number in zigzag encoding, in which numbers close to zero take few bytes.
     package mutating func signed(_ value: Int64) {
         varint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
     }
@@ -52,7 +53,8 @@ package struct ByteWriter {
     }
 }
 
-/// Reads what `ByteWriter` wrote. Throws if it finds bytes that `ByteWriter` never writes.
+/// Reads the bytes that a `ByteWriter` has written. The methods throw if they find bytes that a `ByteWriter` never
+/// writes.
 package struct ByteReader {
     private let bytes: [UInt8]
     private var offset = 0
@@ -78,7 +80,7 @@ package struct ByteReader {
             if shift == 63 && next > 1 { throw MalformedBytes() }
             value |= UInt64(next & 0x7F) << shift
             if next & 0x80 == 0 {
-                // Each number has only one valid encoding: without a trailing zero byte.
+                // A trailing zero byte is rejected, so that each number has only one valid encoding.
                 if next == 0 && shift > 0 { throw MalformedBytes() }
                 return value
             }

@@ -30,23 +30,23 @@ package struct LinkID: Sendable, Hashable, Comparable {
     }
 }
 
-/// The rows and collections that one transaction, or several consecutive ones, touched.
+/// The rows and collections that one transaction, or several consecutive transactions, touched.
 ///
-/// A change set contains no values. It says where to look; the snapshot contains the data.
+/// A change set contains no values. It lists what changed, and the new values are in the snapshot.
 package struct ChangeSet: Sendable, Hashable {
     /// The changed rows, by table.
     package var tables: [TableID: TableChanges]
 
     /// The edits of each collection in the order in which they were made. If one of the transactions created the row
     /// that owns the collection, the edits of earlier transactions are omitted. If that transaction first deleted an
-    /// older row with the same key, the edits also contain those that it made to the older row. So before code applies
-    /// the edits, it must check whether `tables` lists the owner in `deleted`. In that case it must not apply them,
-    /// because the collection that it knows was deleted.
+    /// older row with the same key, its edits of the older row are included. So before code applies the edits to an old
+    /// state of the collection, it must check whether `tables` lists the owner in `deleted`. In that case the code must
+    /// not apply the edits, because the old collection was deleted together with its owner.
     package var collections: [CollectionID: ListEditScript]
 
-    /// For each collection property, the target rows whose links have changed: a row is in the set if a collection of
-    /// this property now contains it more or fewer times than before. The rows are stored because the edits contain
-    /// only positions, and the previous elements are not stored.
+    /// For each collection property, the target rows to which a write added or removed links in a collection of this
+    /// property. The rows are stored because the edits contain only positions, and the removed elements are stored
+    /// nowhere.
     package var changedTargets: [LinkID: KeySet]
 
     package init(
@@ -71,11 +71,12 @@ package struct ChangeSet: Sendable, Hashable {
         return collections.contains { $0.key.table == table && !$0.value.isEmpty }
     }
 
-    /// Adds what a later change set touched (N40).
+    /// Adds the rows and collections that a later change set touched (N40).
     ///
-    /// If merged versions created the row that owns a collection, the edits of the last version that created it, and of
-    /// later versions, are kept. If the row was created and deleted within the merged versions, its edits are dropped.
-    /// If the row existed before and is deleted, its edits are kept.
+    /// If one of the merged versions created the row that owns a collection, the result contains only the edits of this
+    /// version and of later versions. If several merged versions created the row, the last of these versions counts. If
+    /// the row was created and deleted within the merged versions, the result contains no edits of its collections. If
+    /// the row existed before the merged versions and was deleted, its edits are kept.
     ///
     /// Complexity: O(n) in the total size of both change sets. To merge many versions, call `merging` once.
     package mutating func merge(_ later: ChangeSet) {
@@ -102,7 +103,7 @@ package struct ChangeSet: Sendable, Hashable {
         return merged
     }
 
-    /// Joins the scripts of each collection, beginning with the version that last created its row.
+    /// Joins the scripts of each collection, beginning with the last version that created the owner of the collection.
     private mutating func joinCollections(of versions: [ChangeSet]) {
         var created: [TableID: KeySet] = [:]
         var deleted: [TableID: KeySet] = [:]

@@ -1,23 +1,25 @@
-/// The binary form of a change set. It is stored in the same transaction as the data of its commit.
+/// The binary form of a change set. A commit stores it in the same transaction as the data.
 ///
 /// The bytes are, in order:
 /// - a format byte
 /// - the tables by ascending number, each with its inserted, deleted and modified keys
 /// - the collections by table, property and ascending owner, each with its edits
-/// - the rows to which the number of links from collections has changed, by table and property
+/// - the target rows of changed collections (`ChangeSet.changedTargets`), by table and property
 ///
 /// Key sets are encoded as differences between runs, so a run of any length takes a few bytes. Equal change sets have
 /// equal bytes.
 ///
-/// The format of earlier builds lacks the last part. Earlier builds reject these bytes, and compute the changes by
-/// comparing the two states in full.
+/// Earlier builds wrote format 1, which lacks the last part. A build rejects bytes of a format that it does not write.
+/// The changes of such a commit are then unknown, and an observer compares the two states in full.
 package enum ChangeSetCodec {
     private static let format: UInt8 = 2
 
-    /// Larger positions and lengths in edits are rejected, so that their sums cannot overflow.
+    /// The greatest position and length in an edit. `decode` rejects greater numbers, so that sums of positions and
+    /// lengths cannot overflow.
     private static let maximumPosition = Int(UInt32.max)
 
-    /// Larger key sets are rejected, so that sums of their counts cannot overflow.
+    /// The greatest number of keys in a key set, and in all modified groups of a table together. `decode` rejects
+    /// greater numbers, so that sums of counts cannot overflow.
     private static let maximumCount = 1 << 56
 
     /// Encodes a change set.
@@ -41,7 +43,7 @@ package enum ChangeSetCodec {
         return writer.bytes
     }
 
-    /// Decodes a change set; nil if the bytes are malformed.
+    /// Decodes a change set. Returns nil if the bytes are malformed.
     ///
     /// Complexity: O(n log n) in the number of bytes.
     package static func decode(_ bytes: [UInt8]) -> ChangeSet? {
@@ -95,7 +97,7 @@ package enum ChangeSetCodec {
         return changes
     }
 
-    /// Rejects changes in which a row is in two groups, or is modified and also inserted or deleted.
+    /// Throws if a row is in two groups of modified rows, or is modified and also inserted or deleted.
     private static func checkDisjoint(_ changes: TableChanges) throws(MalformedBytes) {
         var total = 0
         for group in changes.modified {
@@ -125,7 +127,7 @@ package enum ChangeSetCodec {
         writer.count(keys.ranges.count)
         var afterPrevious: ObjectKey?
         for run in keys.ranges {
-            // At least one key lies between two runs, so the gap is stored minus one.
+            // At least one key lies between two runs. Therefore the number of keys in the gap is stored minus one.
             let gap = afterPrevious.map { UInt64(bitPattern: run.lowerBound &- $0 &- 1) }
             let isLong = run.lowerBound < run.upperBound
             writer.flagged(gap ?? zigzag(run.lowerBound), isLong)
@@ -154,7 +156,7 @@ package enum ChangeSetCodec {
         UInt64(bitPattern: (value << 1) ^ (value >> 63))
     }
 
-    /// The key that is `distance + extra` greater than `key`.
+    /// The key that is `distance + extra` greater than `key`. Throws if it exceeds the greatest key.
     private static func advance(
         _ key: ObjectKey, by distance: UInt64, plus extra: UInt64
     ) throws(MalformedBytes) -> ObjectKey {
@@ -224,9 +226,9 @@ package enum ChangeSetCodec {
         return collections
     }
 
-    /// The upper seven bits of the first byte are the kind of edit. One position follows, or two for a move and a swap.
-    /// If the lowest bit of the first byte is set, a count follows the position. Otherwise the count is one, or the
-    /// kind has no count.
+    /// The upper seven bits of the first byte are the kind of the edit. After the first byte, a move and a swap have
+    /// two positions, and all other edits have one. If the lowest bit of the first byte is set, a count follows the
+    /// position. Otherwise the count is one, or the kind has no count.
     private static func encode(_ edit: ListEdit, to writer: inout ByteWriter) {
         func counted(_ kind: UInt8, _ at: Int, _ count: Int) {
             writer.byte(kind << 1 | (count == 1 ? 0 : 1))

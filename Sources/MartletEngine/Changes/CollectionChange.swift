@@ -1,17 +1,18 @@
 /// The difference between two states of an ordered collection.
 ///
-/// To get the new collection from the old one, remove the elements at `deletions`, insert the new elements at
-/// `insertions` in ascending order, and then replace the elements at `modificationsNew`. An element that moved is a
-/// deletion and an insertion, and is also listed in `moves`.
+/// The new collection is computed from the old collection in three steps. First, the elements at `deletions` are
+/// removed. Then the new elements are inserted at `insertions` in ascending order. Then the elements at
+/// `modificationsNew` are replaced. An element that moved is a deletion and an insertion, and is also listed in
+/// `moves`.
 package struct CollectionChange: Sendable, Hashable {
     /// An element whose new position does not follow from the deletions and insertions around it.
     package struct Move: Sendable, Hashable {
-        /// Its old position, which is also in `deletions`.
+        /// The old position of the element, which is also in `deletions`.
         package let from: Int
-        /// Its new position, which is also in `insertions`.
+        /// The new position of the element, which is also in `insertions`.
         package let to: Int
-        /// True if the element was also overwritten, before or after the move. The element at `to` is then a different
-        /// element from the one that was at `from`.
+        /// True if the element was also overwritten, before or after the move. The new element at `to` then differs
+        /// from the old element at `from`.
         package let isReplaced: Bool
 
         package init(from: Int, to: Int, isReplaced: Bool = false) {
@@ -47,7 +48,7 @@ package struct CollectionChange: Sendable, Hashable {
         self.moves = moves
     }
 
-    /// True if nothing changed. Such a change is never delivered.
+    /// True if nothing changed. An empty change is never delivered.
     package var isEmpty: Bool {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
     }

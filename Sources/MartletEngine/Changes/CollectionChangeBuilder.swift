@@ -1,5 +1,5 @@
-/// Computes the difference that a script of edits makes to a collection. The builder needs the old length of the
-/// collection, but not the elements.
+/// Computes the difference between a collection before and after a script of edits. The builder needs the old length of
+/// the collection, but not its elements.
 ///
 /// The builder stores the collection as segments of old or new elements, and replays the edits on them. Edits beyond
 /// the end of the collection, which only damaged change sets contain, are clipped or ignored.
@@ -16,14 +16,14 @@ package struct CollectionChangeBuilder: Sendable {
         collection = CollectionSegments(CollectionSegment(oldPosition: 0, count: oldCount))
     }
 
-    /// The difference that a script makes to a collection of `oldCount` elements.
+    /// The difference between a collection of `oldCount` elements before and after a script.
     package static func change(replaying script: ListEditScript, oldCount: Int) -> CollectionChange {
         var builder = CollectionChangeBuilder(oldCount: oldCount)
         builder.apply(script)
         return builder.finish()
     }
 
-    /// The length of the collection after the edits that were applied.
+    /// The length of the collection after the edits that were applied so far.
     package var count: Int { collection.count }
 
     /// Replays all edits of a script.
@@ -56,13 +56,14 @@ package struct CollectionChangeBuilder: Sendable {
         }
     }
 
-    /// Records that the element at a position was modified, but not replaced by another element.
+    /// Records that the element at a position was modified. In contrast to `ListEdit.replace`, the position still
+    /// contains the same element.
     package mutating func modify(at position: Int) {
         guard let range = range(at: position, count: 1) else { return }
         collection.markModified(at: range.lowerBound, length: 1, isReplaced: false)
     }
 
-    /// The difference between the old collection and the one after all edits.
+    /// The difference between the old collection and the collection after all edits.
     ///
     /// Complexity: O(segments + reported elements), and O(moved × log moved) for moves.
     package func finish() -> CollectionChange {
@@ -111,8 +112,9 @@ package struct CollectionChangeBuilder: Sendable {
         return start..<(start + min(length, count - start))
     }
 
-    /// Clears `isMoved` of elements that have returned to their place between the unmoved elements. If the order of
-    /// these elements has changed, clears `isMoved` only of a longest subsequence that is still in the old order.
+    /// Clears `isMoved` of elements that have returned to their place between the unmoved elements. If these returned
+    /// elements are in another order than before, clears `isMoved` only of a longest subsequence that is in the old
+    /// order.
     private func unmarkReturned(_ segments: inout [CollectionSegment]) {
         guard segments.contains(where: { $0.isMoved }) else { return }
         var nextStays = [Int](repeating: oldCount, count: segments.count + 1)

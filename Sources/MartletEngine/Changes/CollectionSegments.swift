@@ -1,15 +1,15 @@
-/// Consecutive elements with consecutive old positions and equal state.
+/// Consecutive elements that have equal flags, and that either are all new or have consecutive old positions.
 struct CollectionSegment: Sendable {
     /// The old position of the first element, or nil if the elements are new.
     var oldPosition: Int?
     var count: Int
     var isModified = false
-    /// True if other elements were written to the positions of these elements. The positions then count as modified.
+    /// True if other elements were written to the positions of these elements. Such positions count as modified.
     var isReplaced = false
     /// True if a move put the elements here.
     var isMoved = false
 
-    /// The part that begins with element `offset`.
+    /// The part of the segment that begins with its element `offset`.
     func suffix(from offset: Int) -> CollectionSegment {
         var part = self
         part.oldPosition = oldPosition.map { $0 + offset }
@@ -17,7 +17,7 @@ struct CollectionSegment: Sendable {
         return part
     }
 
-    /// The first `length` elements.
+    /// The part of the segment with its first `length` elements.
     func prefix(_ length: Int) -> CollectionSegment {
         var part = self
         part.count = length
@@ -25,15 +25,15 @@ struct CollectionSegment: Sendable {
     }
 }
 
-/// The segments of a collection in order. They are stored in groups whose numbers of elements are known, so an edit of
-/// a collection with many segments usually changes one group.
+/// The segments of a collection in order. The segments are stored in groups, with the number of elements in each group.
+/// So even if there are many segments, an edit usually changes only one group.
 struct CollectionSegments: Sendable {
     private static let groupSize = 128
 
     private var groups: [[CollectionSegment]]
     /// The number of elements in each group.
     private var lengths: [Int]
-    /// The number of elements.
+    /// The number of elements of the collection.
     private(set) var count: Int
 
     init(_ segment: CollectionSegment) {

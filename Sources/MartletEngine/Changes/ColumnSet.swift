@@ -1,6 +1,6 @@
 /// A set of properties of one object type, stored as bits.
 ///
-/// The first 64 properties are stored inline. A class with more properties needs an array.
+/// The first 64 properties are stored in one word. Properties after them are stored in an array.
 package struct ColumnSet: Sendable, Hashable {
     private var low: UInt64
     private var rest: [UInt64]
@@ -27,7 +27,7 @@ package struct ColumnSet: Sendable, Hashable {
         for column in columns { insert(column) }
     }
 
-    /// The set of every property.
+    /// The set of all properties.
     package static let all: ColumnSet = {
         var set = ColumnSet()
         set.isAll = true
@@ -71,7 +71,7 @@ package struct ColumnSet: Sendable, Hashable {
         while rest.last == 0 { rest.removeLast() }
     }
 
-    /// The members of either set.
+    /// The properties that are in at least one of the two sets.
     package func union(_ other: ColumnSet) -> ColumnSet {
         var result = self
         result.formUnion(other)
@@ -99,7 +99,7 @@ package struct ColumnSet: Sendable, Hashable {
         return !zip(rest, other.rest).contains { $0 & $1 != 0 }
     }
 
-    /// The members smaller than `count`, ascending. For `.all`, every number from 0 to `count - 1`.
+    /// The members smaller than `count`, ascending. In `.all`, these are all numbers from 0 to `count - 1`.
     package func members(below count: Int) -> [PropertyIndex] {
         isAll ? Array(0..<count) : Array(prefix { $0 < count })
     }
@@ -109,7 +109,7 @@ package struct ColumnSet: Sendable, Hashable {
         low == 0 && rest.isEmpty ? [] : [low] + rest
     }
 
-    /// Creates a set from words. Nil if the last word is zero, because each set has only one encoding.
+    /// Creates a set from words. Returns nil if the last word is zero, so that each set has only one valid encoding.
     init?(words: [UInt64]) {
         if words.last == 0 { return nil }
         low = words.first ?? 0

@@ -1,13 +1,15 @@
-/// Finds the elements of a reordered sequence that can be reported as not moved.
+/// In a reordered sequence, finds elements that are still in the old order, and that can therefore be reported as not
+/// moved.
 package enum IncreasingSubsequence {
-    /// Marks a longest increasing subsequence of distinct ranks. Among the longest ones, it is one with the most
-    /// members for which `isPreferred` returns true. The argument of `isPreferred` is an index into `ranks`.
+    /// Returns one flag for each rank: true if the rank belongs to a longest increasing subsequence. The ranks are
+    /// distinct. Among the longest subsequences, the method chooses one with the most members for which `isPreferred`
+    /// returns true. The argument of `isPreferred` is an index into `ranks`.
     ///
-    /// The algorithm is dynamic programming over the best chain that ends at each rank, with a Fenwick tree (Fenwick
-    /// 1994) for the maximum over smaller ranks. Patience sorting also finds a longest chain in O(n log n), but cannot
-    /// take preferences into account.
+    /// The algorithm is dynamic programming. For each rank, it computes the best chain (increasing subsequence) that
+    /// ends at this rank. A Fenwick tree (Fenwick 1994) finds the best chain among those that end at a smaller rank.
+    /// Patience sorting also finds a longest chain in O(n log n), but it cannot take preferences into account.
     ///
-    /// Complexity: O(n) if the ranks ascend, else O(n log n).
+    /// Complexity: O(n) if the ranks ascend, otherwise O(n log n).
     package static func longest(of ranks: [Int], preferring isPreferred: (Int) -> Bool = { _ in true }) -> [Bool] {
         if !zip(ranks, ranks.dropFirst()).contains(where: { $0 > $1 }) {
             return [Bool](repeating: true, count: ranks.count)
@@ -35,7 +37,9 @@ package enum IncreasingSubsequence {
         return marks
     }
 
-    /// The best chain that ends at or below each place, in a Fenwick tree of maxima over the places 1 to n.
+    /// Finds the best chain that ends below a place. The place of a rank is its number in ascending order, from 1 to n.
+    /// A chain is represented by the index of its last rank. The chains are stored in a Fenwick tree of maxima over the
+    /// places.
     private struct Chains {
         private(set) var scores: [Int]
         private var tree: [Int]

@@ -6,14 +6,15 @@ package enum ListEdit: Sendable, Hashable {
     case remove(at: Int, count: Int)
     /// Overwrites `count` elements, beginning at position `at`.
     case replace(at: Int, count: Int = 1)
-    /// Removes the element at `from` and inserts it so that its position is `to`.
+    /// Removes the element at `from`, and inserts it again so that its new position is `to`.
     case move(from: Int, to: Int)
     /// Removes all `oldCount` elements.
     case clear(oldCount: Int)
-    /// Exchanges two elements.
+    /// Exchanges the elements at two positions.
     case swap(Int, Int)
 
-    /// The number of elements by which the edit makes the collection longer; negative if it makes it shorter.
+    /// The number of elements by which the edit makes the collection longer. Negative if the edit makes the collection
+    /// shorter.
     package var growth: Int {
         switch self {
         case .insert(_, let count): count
@@ -40,7 +41,7 @@ package enum ListEdit: Sendable, Hashable {
         case nothing
     }
 
-    /// Joins this edit with the next one if both together equal a single edit, or none.
+    /// Joins this edit with the next edit if the two together have the same effect as a single edit, or no effect.
     func joined(with next: ListEdit) -> Joined {
         #if MARTLET_SEEDED_BUGS
             if SeededBug.isOn(.insertionsJoinedTooFar), case .insert(let at, let count) = self,
@@ -74,13 +75,14 @@ package enum ListEdit: Sendable, Hashable {
 
 /// The edits of one collection in the order in which they were made.
 ///
-/// Consecutive edits that equal one edit are stored as one, so 100,000 appended elements are a single edit. Clearing
-/// removes all edits before it.
+/// Consecutive edits that have the same effect as one edit are stored as one edit. So 100,000 appended elements are a
+/// single edit. A removal of all elements replaces all edits before it.
 package struct ListEditScript: Sendable, Hashable {
-    /// The edits. No two consecutive ones can be joined.
+    /// The edits. No two consecutive edits can be joined.
     package private(set) var edits: [ListEdit] = []
 
-    /// The number of elements by which all edits together make the collection longer; negative if they make it shorter.
+    /// The number of elements by which all edits together make the collection longer. Negative if they make the
+    /// collection shorter.
     package private(set) var growth = 0
 
     /// Creates a script without edits.
@@ -127,7 +129,7 @@ package struct ListEditScript: Sendable, Hashable {
         for edit in later.edits { append(edit) }
     }
 
-    /// Replaces all edits by one: the removal of the elements that existed before the first edit.
+    /// Replaces all edits with one edit: the removal of the elements that existed before the first edit.
     private mutating func clear(oldCount: Int) {
         let countAtStart = max(0, oldCount - growth)
         edits = countAtStart > 0 ? [.clear(oldCount: countAtStart)] : []

@@ -1,8 +1,8 @@
-/// Finds the insertions and deletions of a row in a log of `TableChangesBuilder`.
+/// Finds the insertions and deletions of a row in the log of a `TableChangesBuilder`.
 ///
-/// Each block has the rows of a range of log entries, and a block is at least twice as long as the next one. If many
-/// entries were recorded since the last block was added, a search first adds these entries as a block. Then the search
-/// looks into every block.
+/// The index consists of blocks. Each block contains the inserted and the deleted rows of a range of log entries, and
+/// is at least twice as long as the next block. If more than 16 entries are in no block, a search first adds these
+/// entries as a new block. Otherwise the search checks each of these entries. Then the search looks into every block.
 ///
 /// Complexity: O(log² n) for a log of n entries, and O(log n) amortized to add an entry.
 struct RecordedRunIndex: Sendable {
@@ -13,13 +13,13 @@ struct RecordedRunIndex: Sendable {
     }
 
     private var blocks: [Block] = []
-    /// The number of log entries in the blocks. These entries must not grow any more.
+    /// The number of log entries that are in blocks. These entries must not grow any more.
     private(set) var count = 0
-    /// Up to this many entries that are in no block are searched one by one.
+    /// The greatest number of entries in no block that are searched one by one.
     private static let searchedLength = 16
 
-    /// Whether an entry that was ever recorded has the given kind and contains the key. The kind is `.insert` or
-    /// `.delete`. Entries that `replace` has removed from the log are found too.
+    /// True if an entry of the given kind that contains the key was ever recorded. The kind is `.insert` or `.delete`.
+    /// The search also finds entries that are no longer in the log because `replace` removed them.
     mutating func search(for key: ObjectKey, _ kind: TableChangesBuilder.Kind, in log: [Entry]) -> Bool {
         if log.count - count > Self.searchedLength { add(log[count...]) }
         if log[count...].contains(where: { $0.contains(key, kind) }) { return true }
@@ -32,12 +32,12 @@ struct RecordedRunIndex: Sendable {
         }
     }
 
-    /// Called after the log was shortened to `length` entries. The removed entries are modifications, which are not
-    /// stored in blocks.
+    /// Called after the log was shortened to `length` entries. The removed entries are modifications, which blocks do
+    /// not contain.
     mutating func truncate(to length: Int) { count = min(count, length) }
 
     /// Called when a shorter log with the same net result replaces `log`. The blocks keep all rows of `log`, so that a
-    /// search still finds rows that were both inserted and deleted. The shorter log does not contain these rows.
+    /// search still finds rows that were first inserted and then deleted. The shorter log does not contain these rows.
     mutating func replace(_ log: [Entry], with shorter: [Entry]) {
         add(log[count...])
         count = shorter.count

@@ -20,8 +20,8 @@ package struct TableChanges: Sendable, Hashable {
     /// Rows that existed before and do not exist now, or were deleted and created again.
     package let deleted: KeySet
 
-    /// Rows that existed before and exist now, grouped by the columns written. No key is in two groups. The groups have
-    /// a fixed order.
+    /// Rows that existed before, exist now and were not replaced, grouped by the columns that were written. No key is
+    /// in two groups. The groups are sorted by their columns.
     package let modified: [ModifiedGroup]
 
     /// Creates an empty set of changes.
@@ -31,15 +31,15 @@ package struct TableChanges: Sendable, Hashable {
         modified = []
     }
 
-    /// Creates changes from sets. A key in two groups gets the columns of both. An inserted or deleted key gets no
-    /// columns.
+    /// Creates changes from sets. If a key is in two groups, it gets the columns of both. An inserted or deleted key
+    /// gets no columns.
     package init(inserted: KeySet = [], deleted: KeySet = [], modified: [ModifiedGroup] = []) {
         var builder = TableChangesBuilder()
         builder.append(inserted: inserted, deleted: deleted, modified: modified)
         self = builder.finish()
     }
 
-    /// Creates changes from groups that are sorted and disjoint, and share no key with `inserted` and `deleted`.
+    /// Creates changes from groups that are sorted and disjoint. No key of a group may be in `inserted` or `deleted`.
     init(canonicalInserted inserted: KeySet, deleted: KeySet, modified: [ModifiedGroup]) {
         self.inserted = inserted
         self.deleted = deleted
@@ -70,7 +70,7 @@ package struct TableChanges: Sendable, Hashable {
         inserted.contains(key) || deleted.contains(key) || modified.contains { $0.keys.contains(key) }
     }
 
-    /// The columns that were written in a row that existed before and exists now; empty for any other row.
+    /// The columns that were written in a modified row. Empty for any other row.
     ///
     /// Complexity: O(groups × log runs).
     package func columns(modifiedFor key: ObjectKey) -> ColumnSet {
@@ -86,11 +86,16 @@ package struct TableChanges: Sendable, Hashable {
 
     /// Adds the changes of a later version.
     ///
-    /// For each row: inserted then modified is inserted; inserted then deleted is untouched; deleted then inserted is
-    /// replaced; replaced then deleted is deleted; modified then deleted is deleted; modified twice has both sets of
-    /// columns.
+    /// The changes of a row combine as follows:
+    /// - inserted, then modified: inserted
+    /// - inserted, then deleted: untouched
+    /// - deleted, then inserted: replaced
+    /// - replaced, then deleted: deleted
+    /// - modified, then deleted: deleted
+    /// - modified, then modified: modified in the columns of both
     ///
-    /// Complexity: O(r log r) for the r runs of both. To merge many versions, append them to one `TableChangesBuilder`.
+    /// Complexity: O(r log r) for the r runs of both values. To merge many versions, append them to one
+    /// `TableChangesBuilder`.
     package mutating func merge(_ later: TableChanges) {
         if later.isEmpty { return }
         if isEmpty {

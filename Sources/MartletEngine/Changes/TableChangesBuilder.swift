@@ -1,7 +1,7 @@
 /// Records the changes that a transaction makes to the rows of one table, and computes the net result.
 ///
-/// Each change is appended to a log of runs. A run grows if the next key gets the same change: a million consecutive
-/// insertions are one entry, and so is one property written in a million consecutive rows. `finish` sorts
+/// Each change is appended to a log of runs. A run grows if the next key gets the same change. So a million consecutive
+/// insertions are one entry, and a property that is written in a million consecutive rows is one entry. `finish` sorts
 /// the log and computes the net change of each row. A long log is compacted during recording, so its memory is
 /// proportional to the number of written rows, not to the number of writes.
 package struct TableChangesBuilder: Sendable {
@@ -21,11 +21,11 @@ package struct TableChangesBuilder: Sendable {
 
     private var log: [Entry] = []
 
-    /// The index in `log` of the run of insertions that can still grow; nil if there is none. No row was deleted since
-    /// that run began.
+    /// The index in `log` of the newest run of insertions, if this run can still grow; otherwise nil. No row was
+    /// deleted since this run began.
     private var openInsertion: Int?
 
-    /// Finds insertions and deletions in the log; nil before the first search.
+    /// Finds insertions and deletions in the log. Nil until the first search or compaction.
     private var runs: RecordedRunIndex?
 
     /// The length at which the log is compacted.
@@ -43,7 +43,7 @@ package struct TableChangesBuilder: Sendable {
     /// True if nothing was recorded.
     package var isEmpty: Bool { log.isEmpty }
 
-    /// Whether an insertion or a deletion of a row was recorded. `kind` must not be `.modify`.
+    /// True if an insertion or a deletion of a row was recorded. `kind` must not be `.modify`.
     ///
     /// Complexity: O(log² n), where n is the number of recorded runs.
     package mutating func hasRecorded(_ kind: Kind, _ key: ObjectKey) -> Bool {
@@ -53,7 +53,7 @@ package struct TableChangesBuilder: Sendable {
         return searched.search(for: key, kind, in: log)
     }
 
-    /// Whether an entry can grow. An entry that is already indexed in `runs` must not change.
+    /// True if an entry may grow. An entry that is already indexed in `runs` must not change.
     private func mayGrow(_ index: Int) -> Bool { runs.map { $0.count <= index } ?? true }
 
     /// Records that a row was created.
@@ -115,7 +115,7 @@ package struct TableChangesBuilder: Sendable {
         }
     }
 
-    /// The net result of everything that was recorded.
+    /// The net result of all recorded changes.
     ///
     /// Complexity: O(n log n) for a log of n runs; O(n) if the runs are in key order.
     package func finish() -> TableChanges {
@@ -139,7 +139,7 @@ package struct TableChangesBuilder: Sendable {
         log.append(Entry(lower: run.lowerBound, upper: run.upperBound, kind: .modify, columns: columns))
     }
 
-    /// Joins the last entry to the previous one if both now have the same columns.
+    /// Joins the last entry to the previous entry if both are modifications of the same columns in consecutive rows.
     private mutating func joinLastModifications() {
         let last = log.count - 1
         guard last > 0, log[last - 1].kind == .modify, log[last - 1].columns == log[last].columns,
@@ -165,11 +165,11 @@ package struct TableChangesBuilder: Sendable {
     }
 }
 
-/// Computes the net change of each row in a log of runs. The boundaries of all runs divide the keys into stretches. The
-/// sweep visits the stretches in ascending order. For each stretch, it applies the entries of the log that contain the
-/// stretch, in the order in which they were recorded.
+/// Computes the net change of each row in a log of runs. The boundaries of all runs divide the keys into ranges, which
+/// are called stretches. The sweep visits the stretches in ascending order. For each stretch, it applies the entries of
+/// the log that contain the stretch, in the order in which they were recorded.
 ///
-/// Complexity: O(n log n) to sort, then O(stretches × overlapping runs).
+/// Complexity: O(n log n) for the sorting, and O(stretches × overlapping runs) for the sweep.
 struct TableChangesSweep {
     /// The net change of the rows of a stretch.
     private struct State {
@@ -183,7 +183,8 @@ struct TableChangesSweep {
                 isInserted = true
                 columns = []
             case .delete:
-                // If an earlier entry has inserted the row, this deletion only undoes that insertion.
+                // If an earlier entry has inserted the row, this deletion undoes the insertion, and has no other
+                // effect.
                 #if MARTLET_SEEDED_BUGS
                     if SeededBug.isOn(.deletionForgotten), isInserted { isDeleted = false }
                 #endif

@@ -1,8 +1,8 @@
 import MartletSQLite
 import MartletValues
 
-/// Finds the rows of a type that are affected by changes of other rows. It starts at the changed rows and follows links
-/// backwards.
+/// Finds the rows of a type that are affected by changes of other rows. The search starts at the changed rows and
+/// follows links backwards.
 struct AffectedRows {
     let schema: DatabaseSchema
     let changes: ChangeSet
@@ -36,7 +36,8 @@ struct AffectedRows {
         return found
     }
 
-    /// The rows at the start of a route whose end changed; nil if they cannot be found by following links backwards.
+    /// The rows at the start of a route whose end changed. Returns nil if these rows cannot be found by following links
+    /// backwards.
     private func rows(atStartOf route: QueryDependencies.Route, _ connection: Connection) throws -> KeySet? {
         guard let last = route.steps.last, let change = changes.tables[last.target] else { return KeySet() }
         guard var keys = try rows(beforeLastStep: last, change, route.columns, connection) else { return nil }
@@ -47,8 +48,8 @@ struct AffectedRows {
         return keys
     }
 
-    /// The rows from which the last step of a route leads to a changed row. If the step leads to linking objects, this
-    /// includes the targets of links that were added or removed.
+    /// The rows from which the last step of a route leads to a changed row. If the step leads to linking objects, the
+    /// result includes the targets of links that were added or removed.
     private func rows(
         beforeLastStep step: PathStep, _ change: TableChanges, _ columns: ColumnSet, _ connection: Connection
     ) throws -> KeySet? {
@@ -64,8 +65,9 @@ struct AffectedRows {
     }
 
     /// The rows of `table` from which a modified row can be reached over at most `reach.depth` links. The search starts
-    /// at all modified rows and goes back one link in each step. The search ends even if links form cycles. Its cost
-    /// depends on the number of links, not on the number of paths.
+    /// at all modified rows and goes back one link in each step. The search ends even if links form cycles, because it
+    /// follows the links to each row only once. So its cost depends on the number of links, and not on the number of
+    /// paths.
     private func rows(
         reaching reach: QueryDependencies.Reach, of table: TableID, _ connection: Connection
     ) throws -> KeySet? {
@@ -102,8 +104,8 @@ struct AffectedRows {
 
     // MARK: One step back
 
-    /// Adds the rows that link to one of `keys` through one of the properties `holders`, which contain `AnyRealmValue`
-    /// values.
+    /// Adds to `found` the rows that link to one of `keys` through one of the properties `holders`. These properties
+    /// contain values of type `AnyRealmValue`.
     private func addAnyLinkSources(
         of keys: KeySet, _ target: TableID, _ holders: Set<LinkID>, to found: inout [TableID: KeySet],
         _ connection: Connection
@@ -145,8 +147,9 @@ struct AffectedRows {
         }
     }
 
-    /// The rows to which the rows `keys` link now. For a link property, this includes the rows to which they linked
-    /// before. For a collection, the former targets are not included, because the change set contains them.
+    /// The rows to which the rows `keys` link now. For a link property, the result includes the rows to which they
+    /// linked before. For a collection, the former targets are not included, because `ChangeSet.changedTargets`
+    /// contains them.
     private func targets(
         of keys: KeySet, _ origin: TableID, _ property: PropertyIndex, _ connection: Connection
     ) throws -> KeySet? {
@@ -196,8 +199,8 @@ enum KeyBatches {
     static func forEach(_ keys: [ObjectKey], _ body: ([ObjectKey]) throws -> Void) rethrows {
         var start = 0
         while start < keys.count {
-            let left = keys.count - start
-            let size = sizes.first { $0 <= left } ?? 1
+            let remaining = keys.count - start
+            let size = sizes.first { $0 <= remaining } ?? 1
             try body(Array(keys[start..<start + size]))
             start += size
         }

@@ -4,40 +4,40 @@ import MartletValues
 /// The merged change set of the commits between two versions, and the images of old rows that are in memory.
 package typealias VersionChanges = (changes: ChangeSet, oldRows: RowImages)
 
-/// Computes the changes of one collection from version to version. A tracker stores no state itself, so a step can be
-/// computed in the background and discarded.
+/// Computes the changes of one collection from version to version. A tracker does not store the current state of the
+/// collection, so a step can be computed in the background and discarded.
 package protocol CollectionTracker: Sendable {
     /// The state of the collection at a version.
     associatedtype State: TrackedState
     /// The difference between two states.
     associatedtype Change: TrackedChange
 
-    /// The owner of the collection; nil for a result over all objects of a class.
+    /// The row that owns the collection; nil for a result over all objects of a class.
     var owner: CollectionOwner? { get }
 
-    /// The state at a snapshot.
+    /// The state of the collection at a snapshot.
     func state(_ handle: SnapshotHandle) throws -> State
 
-    /// The state at a later snapshot, and the difference. If `changes` is nil, the changes are unknown: the states are
-    /// compared in full, and every element that is in both counts as modified.
+    /// The state at a later snapshot, and the difference between both states. If `changes` is nil, the changes are
+    /// unknown. The states are then compared in full, and every element that is in both states counts as modified.
     func advance(
         _ old: State, _ changes: VersionChanges?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: Change)
 
-    /// The elements that a change deletes, read from the version before it.
+    /// The elements that a change deletes. `old` and `handle` belong to the version before the change.
     func removedElements(_ change: Change, _ old: State, _ handle: SnapshotHandle) throws -> [RemovedElement]
 }
 
 extension CollectionTracker {
-    /// The state that the initial notification delivers. If the owner was deleted after the registration, the
-    /// collection is invalidated, even if a new row has the same key.
+    /// The state that the initial notification delivers. If the owner was deleted after the registration of the
+    /// observer, the collection is invalidated, even if a new row has the same key as the owner.
     package func firstState(_ changes: VersionChanges?, _ handle: SnapshotHandle) throws -> State {
         if let owner, changes?.changes.tables[owner.table]?.deleted.contains(owner.key) == true { return .invalidated }
         return try state(handle)
     }
 }
 
-/// The row whose property is the collection. For linking objects, the row to which they link.
+/// The row that has the collection as a property. For linking objects, the row to which these objects link.
 package struct CollectionOwner: Sendable {
     package let table: TableID
     package let key: ObjectKey
@@ -51,7 +51,7 @@ package struct CollectionOwner: Sendable {
 package protocol TrackedState: Sendable {
     /// The state of a collection whose owner was deleted.
     static var invalidated: Self { get }
-    /// True if the owner was deleted. A later row with the same key has another collection.
+    /// True if the owner was deleted. The collection of a later row with the same key is another collection.
     var isInvalidated: Bool { get }
 }
 
@@ -63,8 +63,8 @@ package protocol TrackedChange: Sendable {
 extension CollectionChange: TrackedChange {}
 
 extension QueryDependencies {
-    /// The changes that count as a modification of an element: the changes that the key paths name. Without key paths,
-    /// all changes of the element and of objects up to three links away count.
+    /// The changes that count as a modification of an element. With key paths, these are the changes that the key paths
+    /// name. Without key paths, these are all changes of the element and of objects up to three links away.
     init(observing keyPaths: [PropertyPath]?, _ table: TableID, _ schema: DatabaseSchema) throws(ResolvedPath.Failure) {
         if let keyPaths {
             try self.init(keyPaths: keyPaths, table: table, schema)
@@ -92,7 +92,7 @@ extension QueryDependencies {
 }
 
 extension DatabaseSchema {
-    /// The deleted elements with their rows. If `table` is nil, the elements are values and have no rows.
+    /// Combines deleted elements with their rows. If `table` is nil, the elements are values and have no rows.
     func removedElements(
         _ elements: [(position: Int, element: SQLValue)], _ table: TableID?, _ connection: Connection
     ) throws -> [RemovedElement] {

@@ -2,13 +2,14 @@ import Foundation
 import MartletSQLite
 import MartletValues
 
-/// Detects commits of other processes while the coordinator has listeners, and notifies the listeners of them. It uses
-/// events of the lock file, and polls at long intervals in case an event is missed. If the file cannot be watched, it
-/// polls at short intervals. A notification does not say what changed: a listener opens a snapshot to find out.
+/// While the coordinator has listeners, detects commits of other processes and notifies the listeners. The monitor uses
+/// events of the lock file, and also polls at long intervals in case it misses an event. If the lock file cannot be
+/// watched, the monitor polls at short intervals. A notification does not say what changed, so a listener opens a
+/// snapshot to find the changes.
 ///
-/// Polling is cheap. SQLite's `data_version` changes with every commit of another connection, and is read from shared
-/// memory. The version row is read only if `data_version` has changed. No transaction stays open on the connection, so
-/// the connection pins no version.
+/// Polling is cheap. SQLite's `data_version` changes with every commit of another connection, and SQLite reads it from
+/// shared memory. The monitor reads the version row only if `data_version` has changed. No transaction stays open on
+/// the connection of the monitor, so this connection pins no version.
 ///
 /// Thread safety: `lock` guards `connection`, `dataVersion`, `stopped` and `isRetrying`.
 // Sendable as described above.
@@ -23,8 +24,8 @@ final class CommitMonitor: @unchecked Sendable {
 
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
-    /// Starts to watch the lock file at `path`, and to poll at long intervals. If there is no path, or the file cannot
-    /// be watched, starts to poll at short intervals. Does nothing if `commitPollMilliseconds` is zero.
+    /// Starts to watch the lock file at `path`, and to poll at long intervals. If there is no path, or if the lock file
+    /// cannot be watched, starts to poll at short intervals. Does nothing if `commitPollMilliseconds` is zero.
     func start(_ environment: Environment, lockFile path: String?) {
         guard environment.commitPollMilliseconds > 0 else { return }
         LockFileWatcher.schedule { [weak self] in self?.begin(environment, path) }
@@ -37,12 +38,13 @@ final class CommitMonitor: @unchecked Sendable {
         if isStopped { return }
         let fallbackInterval = environment.missedCommitPollMilliseconds
         if fallbackInterval > 0 { PollTimer.every(milliseconds: fallbackInterval).add(self) }
-        // Finds commits that were made before the watch began, including those of a process that was killed.
+        // These checks find commits that were made before the watch began. The second check ignores the version in the
+        // lock file, so it also finds the commits of a process that was killed.
         checkForCommits(always: false)
         pollLater(interval)
     }
 
-    // False if the file cannot be watched.
+    // Returns false if the lock file cannot be watched.
     private func watch(_ path: String?) -> Bool {
         guard let path, let watch = LockFileWatcher.shared, watch.add(self, path) else { return false }
         // If the monitor was stopped while the watch was added, `stop` did not remove this watch.
@@ -50,14 +52,13 @@ final class CommitMonitor: @unchecked Sendable {
         return true
     }
 
-    /// Watches the new lock file after a delay. Called when the lock file was deleted or replaced. The delay is
-    /// necessary because another program may be deleting the whole folder, and a new lock file in the folder would
-    /// prevent that.
+    /// Called when the lock file was deleted or replaced. Watches a new lock file after a delay. The delay is necessary
+    /// because another program may be deleting the whole folder, and a new lock file in the folder would prevent that.
     func watchAgainSoon() {
         LockFileWatcher.queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in self?.watchAgain() }
     }
 
-    // If the database itself was moved, deleted or replaced, there is nothing to watch.
+    // Does nothing if the database itself was moved, deleted or replaced.
     private func watchAgain() {
         guard !isStopped, let coordinator, (try? coordinator.requireUnmoved()) != nil else { return }
         let interval = coordinator.environment.commitPollMilliseconds
@@ -73,13 +74,13 @@ final class CommitMonitor: @unchecked Sendable {
         }
     }
 
-    /// Called when a writer may have released the lock file.
+    /// Called when a writer may have released the lock, which usually means that it has committed.
     ///
-    /// - Parameter always: true to ignore the version in the lock file: a writer may have been killed after its commit
-    ///   and before it wrote the version to the lock file.
+    /// - Parameter always: true to poll even if this process has notified its listeners of the version in the lock
+    ///   file. A writer may have been killed after its commit and before it wrote its version to the lock file.
     func checkForCommits(always: Bool) {
         guard let coordinator, !isStopped else { return }
-        // In most cases the writer was this process, which has notified the listeners already.
+        // In most cases the writer was this process, and has already notified the listeners.
         if !always, coordinator.hasNotified(coordinator.writeLock.recordedVersion) {
             return coordinator.repinAfterCheckpoint()
         }
@@ -102,8 +103,8 @@ final class CommitMonitor: @unchecked Sendable {
         }
     }
 
-    /// Waits until the polls in progress have ended, because a poll keeps its file open. Waits for at most one second
-    /// for each of the two queues.
+    /// Waits until the polls in progress have ended, because a poll keeps the database file open. Waits at most one
+    /// second for each of the two queues.
     static func waitForPolls() {
         for queue in [LockFileWatcher.queue, PollTimer.queue] {
             let end = DispatchSemaphore(value: 0)
@@ -127,7 +128,7 @@ final class CommitMonitor: @unchecked Sendable {
         return stopped
     }
 
-    /// Notifies the listeners if they were not yet notified of the newest version. Returns false if the poll failed.
+    /// If the listeners were not yet notified of the newest version, notifies them. Returns false if the poll failed.
     @discardableResult
     func poll() -> Bool {
         guard let coordinator else { return true }
@@ -145,7 +146,7 @@ final class CommitMonitor: @unchecked Sendable {
         }
     }
 
-    /// The newest version, if anything was committed since the last poll.
+    /// The newest version if another connection has committed since the last poll, otherwise nil.
     private func newVersion(_ coordinator: StoreCoordinator) throws -> Version? {
         lock.lock()
         defer { lock.unlock() }

@@ -1,8 +1,9 @@
 import MartletSQLite
 import MartletValues
 
-/// Computes the changes of one list, set or map of one row from version to version, from its recorded edits and the
-/// changes of its elements. Here, the elements of a map are its keys and values: key, value, key, value.
+/// Computes the changes of one list, set or map of one row from version to version. The changes are computed from the
+/// recorded edits of the collection and the changes of its elements. This tracker treats a map as a list in which each
+/// key is followed by its value.
 package struct ElementsTracker: CollectionTracker {
     package struct State: TrackedState {
         package let count: Int
@@ -13,9 +14,10 @@ package struct ElementsTracker: CollectionTracker {
     package let id: CollectionID
     private let schema: DatabaseSchema
     private let target: TableID?
-    /// Which changes of an element count as modifications; nil if the elements are not objects.
+    /// The changes of an element that count as modifications; nil if the elements are not objects.
     private let reportedChanges: QueryDependencies?
-    /// For a collection of `AnyRealmValue`: which changes of a linked object count as modifications, by its table.
+    /// For a collection of `AnyRealmValue`: the changes of a linked object that count as modifications, by the table of
+    /// the object.
     private let reportedAnyChanges: [TableID: QueryDependencies]
     private let layout: TableLayout.Collection
 
@@ -72,8 +74,8 @@ package struct ElementsTracker: CollectionTracker {
         }
     }
 
-    // If the changes are unknown, every position may have another element now. Therefore all positions that exist in
-    // both versions count as modified.
+    // If the changes are unknown, every position may contain another element than before. Therefore all positions that
+    // exist in both versions count as modified.
     private func compare(_ old: State, _ handle: SnapshotHandle) throws -> (state: State, change: CollectionChange) {
         let new = try state(handle)
         let common = Array(0..<min(old.count, new.count))
@@ -84,7 +86,8 @@ package struct ElementsTracker: CollectionTracker {
         return (new, change)
     }
 
-    /// The current positions of the values that link to a modified object. Only changes in `reportedAnyChanges` count.
+    /// The current positions of the values that link to a modified object. An object counts as modified only because of
+    /// changes in `reportedAnyChanges`.
     private func modifiedAnyPositions(_ changes: VersionChanges, _ connection: Connection) throws -> [Int] {
         let touched = reportedAnyChanges.filter { $0.value.touches(changes.changes, table: $0.key) }
         guard !touched.isEmpty, try AnyLinkIndex.exists(connection) else { return [] }
@@ -94,8 +97,8 @@ package struct ElementsTracker: CollectionTracker {
             guard let reported = touched[table] else { continue }
             let own = changes.changes.tables[table]?.keys(modifiedIn: reported.columns) ?? KeySet()
             let rows = try AffectedRows(schema, changes).affectedRows(reported, of: table, connection)
-            let counting = rows.map { own.union($0).intersection(keys) } ?? keys
-            if !counting.isEmpty { modified[table] = counting }
+            let modifiedTargets = rows.map { own.union($0).intersection(keys) } ?? keys
+            if !modifiedTargets.isEmpty { modified[table] = modifiedTargets }
         }
         if modified.isEmpty { return [] }
         return try elements(connection).enumerated().compactMap { position, element in
@@ -104,7 +107,8 @@ package struct ElementsTracker: CollectionTracker {
         }
     }
 
-    /// The current positions of the modified elements. Only changes in `reportedChanges` or `reportedAnyChanges` count.
+    /// The current positions of the modified elements. An element counts as modified only because of changes in
+    /// `reportedChanges` or `reportedAnyChanges`.
     private func modifiedPositions(
         _ changes: VersionChanges, _ connection: Connection
     ) throws -> [Int] {
@@ -129,8 +133,8 @@ package struct ElementsTracker: CollectionTracker {
         return positions
     }
 
-    // Checks whether any of the keys is an element, so that a long list is read only if necessary. Returns true without
-    // a check if there are more than 256 keys.
+    // Returns true if any of the keys is an element. Because of this check, a long list is read only if necessary. If
+    // there are more than 256 keys, the method returns true without checking them.
     private func hasElement(in keys: KeySet, _ connection: Connection) throws -> Bool {
         guard !keys.isEmpty, let targets = layout.targetTable else { return false }
         if keys.count > 256 { return true }
@@ -146,7 +150,7 @@ package struct ElementsTracker: CollectionTracker {
         return try list.all { try load($0, $1, connection) }
     }
 
-    /// The elements at some positions. Reads only the chunks that contain them.
+    /// The elements at the given positions. The method reads only the chunks that contain these elements.
     func elements(at positions: [Int], _ connection: Connection) throws -> [SQLValue] {
         var list = try ChunkedElements(owner: id.owner, table: layout.chunkTable, connection)
         return try positions.map { try list.element(at: $0) { try load($0, $1, connection) } }

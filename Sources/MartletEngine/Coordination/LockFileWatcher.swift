@@ -3,12 +3,12 @@ import Dispatch
 import Foundation
 
 /// Receives events of the operating system when a writer of any process releases a lock file, so that no process has to
-/// poll.
+/// poll at short intervals.
 ///
-/// It watches the lock file beside the database. A writer writes the number of its version to the lock file before it
-/// releases the lock. If a writer is killed before it writes the number, the system closes the lock file. Both events
-/// wake the monitors. If the lock file is deleted or replaced, the monitor watches the new one. The watcher never opens
-/// the database itself.
+/// The watcher watches the lock file beside the database. A writer writes the number of its version to the lock file
+/// before it releases the lock. If a writer is killed before it writes the number, the system closes the lock file.
+/// Both events wake the monitors of the file. If the lock file is deleted or replaced, its monitors watch the new lock
+/// file. The watcher never opens the database itself.
 ///
 /// Thread safety: `lock` guards `members`. Events are read on `queue`.
 // Sendable as described above.
@@ -17,12 +17,12 @@ final class LockFileWatcher: @unchecked Sendable {
         weak var monitor: CommitMonitor?
     }
 
-    /// Nil if the platform has no such events, or the limit of the system is reached.
+    /// Nil if the platform has no such events, or if a limit of the system prevents the watcher from being created.
     static let shared = LockFileWatcher()
 
     static let queue = DispatchQueue(label: "martlet.commit-watch", qos: .userInitiated)
     private static let waitingLock = NSLock()
-    // Guarded by `waitingLock`.
+    // The requested watches that have not begun yet. Guarded by `waitingLock`.
     nonisolated(unsafe) private static var waiting: [@Sendable () -> Void] = []
     private let descriptor: Int32
     private let lock = NSLock()
@@ -31,8 +31,9 @@ final class LockFileWatcher: @unchecked Sendable {
     private var members: [Int32: [Member]] = [:]
     private var source: (any DispatchSourceRead)?
 
-    /// Runs `begin` on the queue a few milliseconds later, in one batch with other requested watches. Opening a
-    /// file does not wait for its watch, and a file that is closed within this time gets no watch.
+    /// Runs `begin`, which begins a watch, on the queue a few milliseconds later, in one batch with other requested
+    /// watches. Opening a file does not wait for its watch. If the file is closed within these milliseconds, it gets no
+    /// watch.
     static func schedule(_ begin: @escaping @Sendable () -> Void) {
         waitingLock.lock()
         waiting.append(begin)
@@ -98,15 +99,18 @@ final class LockFileWatcher: @unchecked Sendable {
             withExtendedLifetime(living) {}
         }
 
-        /// The events that may mean that the file was replaced. IN_ATTRIB also reports a changed mode.
+        /// The events that may mean that the file was deleted or replaced. IN_ATTRIB also reports other changes, such
+        /// as a changed mode.
         private static let replaced = UInt32(IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
 
+        /// The kinds of events, by ascending priority. If several events of one file are read together, the event with
+        /// the highest priority counts.
         private enum Event: Int { case changed, closed, replaced }
 
         private func handleEvents() {
             let (read, isLost) = readEvents()
             let (events, affected) = locked { members in
-                // If events were lost, any of the files may have been replaced.
+                // If events were lost, each of the files may have been replaced.
                 let events = isLost ? members.mapValues { _ in Event.replaced } : read
                 let affected = members.flatMap { number, members in
                     members.compactMap { member in

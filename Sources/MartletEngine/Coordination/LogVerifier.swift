@@ -5,29 +5,33 @@ import MartletSQLite
 /// Prevents SQLite from reading a log into a database file to which the log does not belong, for example because a
 /// backup was copied over the file.
 ///
-/// SQLite reads any log that it finds beside a file. Therefore this check runs before the first read of a file that
-/// this process does not have open. A log that does not belong to the file is renamed and reported.
+/// SQLite reads any log that it finds beside a file. Therefore the verifier checks the log before the first read of a
+/// file that this process does not have open. It renames and reports a log that does not belong to the file.
 struct LogVerifier {
     let connection: Connection
     let writeLock: WriteLock
     let options: StoreOptions
 
     private enum Verdict: Equatable {
-        case fits, differs
-        /// The log was copied into the file completely.
+        /// There is no log, or SQLite may read the log.
+        case fits
+        /// The log does not belong to the file.
+        case differs
+        /// The log belonged to the file, and all of its frames were copied into the file.
         case isObsolete(log: UInt64)
     }
 
-    /// Checks the log beside the file, and truncates it or sets it aside if necessary. With `readOnly`, changes
-    /// nothing, and returns the name of an obsolete log, which SQLite must not read. Otherwise returns nil.
+    /// Checks the log beside the file. Truncates an obsolete log, and sets aside a log that does not belong to the
+    /// file. With `readOnly`, the method changes nothing. It then returns the name of an obsolete log, which SQLite
+    /// must not read. In all other cases it returns nil.
     ///
     /// - Throws: `.fileReplaced` if the file is opened with `readOnly` and the log does not belong to it;
     ///   `.inputOutput` if the log cannot be set aside; `.fileNotFound` if the file was moved or deleted.
     func verify() throws -> UInt64? {
         guard options.recordsLogName, try verdict() != .fits else { return nil }
         if options.isReadOnly {
-            // Reads the log and the header again. This process does not hold the lock, so a log may have begun between
-            // the two reads.
+            // Reads the log and the header again. This process does not hold the lock, so a new log may have begun
+            // after the first check read the log and before it read the header.
             switch try verdict() {
             case .fits: return nil
             case .isObsolete(let log): return log
@@ -36,23 +40,27 @@ struct LogVerifier {
         }
         try writeLock.acquire()
         defer { writeLock.release() }
-        // The log at the path belongs to the file at the path, which may not be the open file any more.
+        // If the open file was moved, the log at the path belongs to another file.
         try connection.requireUnmoved()
         switch try verdict() {
         case .fits: break
         // Truncates the log only if no process uses the file. A process that uses the file may already be writing the
-        // next log, even now: if the lock file was deleted, that process may hold the lock on the deleted file. That
-        // process does not read the obsolete log, because its index contains no frames of the obsolete log.
+        // next log although this process holds the lock: if the lock file was deleted, that process may hold the lock
+        // on the deleted file. That process does not read the obsolete log, because its index contains no frames of the
+        // obsolete log.
         case .isObsolete: _ = try connection.whileUnused { try connection.truncateLog() }
         case .differs: try setAside()
         }
         return nil
     }
 
-    /// Called after the connection has read the file. Returns an error in two cases. First, if SQLite has read the
-    /// obsolete log that `verify` found; this happens only if no other process uses the file, because the index of such
-    /// a process contains no frames of the obsolete log. Second, if the log in use is not on disk. Each condition can
-    /// be true for a moment while another process begins a log or deletes the file, so the caller tries again.
+    /// Called after the connection has read the file. Returns an error in two cases:
+    /// - SQLite has read the obsolete log that `verify` found. This happens only if no other process uses the file,
+    ///   because the index of such a process contains no frames of the obsolete log.
+    /// - The log in use is not on disk.
+    ///
+    /// Each condition can be true for a moment while another process begins a log or deletes the file, so the caller
+    /// tries again.
     func errorOfReadLog(obsolete: UInt64?) -> EngineError? {
         guard options.recordsLogName, let log = connection.logState, log.frames > 0 else { return nil }
         if log.name == obsolete { return foreignLog }
@@ -78,14 +86,14 @@ struct LogVerifier {
     }
 
     /// Deletes the index of another database that was at the path before and is still in use. The file of `connection`
-    /// then gets its own index. Also deletes the log beside the file if it is empty. The processes that use the other
-    /// database detect this before they write.
+    /// then gets its own index. If the log beside the file is empty, the method also deletes the log. The processes
+    /// that use the other database detect the deletion before they write.
     ///
-    /// `connection` could not read the file because of this index. While `connection` is open, no new index can get the
-    /// inode of the deleted one.
+    /// Called after `connection` could not read the file because of this index. While `connection` is open, no new
+    /// index can get the inode of the deleted index.
     func removeForeignIndex() throws {
         let header = try connection.readFileHeader()
-        // A file of another program, or of a newer format, is left as it is. A new file has no header yet.
+        // The method does not change a file of another program or of a newer format. A new file has no header yet.
         let isOwn = header.map {
             $0.userVersion <= Catalog.newestFormat && [0, Catalog.applicationID].contains($0.applicationID)
         }
@@ -97,22 +105,24 @@ struct LogVerifier {
         }
         try writeLock.acquire()
         defer { writeLock.release() }
-        // If this check fails, another process has removed the index, or the path now refers to another file.
+        // If one of these checks fails, another process has removed the index, or the path now refers to another file.
         guard !connection.isLogIndexMoved, !connection.isFileMoved else { return }
         StoreFiles.removeIndex(of: connection.filePath, andLog: try connection.nameOfLogOnDisk() == nil)
     }
 
     private func verdict() throws -> Verdict {
         guard let log = try connection.nameOfLogOnDisk() else { return .fits }
-        // If the header is not valid, a power cut has torn the first page, and the log repairs it.
+        // If the header is not valid, a power failure has torn the first page, and the log contains the correct page.
         guard let header = try connection.readFileHeader() else { return .fits }
-        // A file of another program or of a newer format is rejected later, and left as it is.
+        // The caller rejects a file of another program or of a newer format later. The log of such a file is left as it
+        // is.
         if header.userVersion > Catalog.newestFormat || ![0, Catalog.applicationID].contains(header.applicationID) {
             return .fits
         }
         guard let names = header.logNames else {
-            // Programs of the first format record no log names. Later ones record the name before they write to the
-            // log.
+            // Programs that know only format 1 record no log names. Newer programs record the name in the database file
+            // before they write to a log, and in the lock file after each commit. So if the lock file names this log,
+            // the database file was overwritten.
             let isOld = header.userVersion < Catalog.format && writeLock.recordedLog != log
             return isOld ? .fits : .differs
         }
@@ -123,7 +133,7 @@ struct LogVerifier {
     private func setAside() throws {
         let name = SetAsideLogs.setAside(options.path, connection, options.environment)
         let reason = errno
-        // Throws if the log is still there, because SQLite would read it.
+        // If the log still exists, this method throws, because SQLite would read the log.
         if name == nil, options.environment.vfsName == nil, try connection.nameOfLogOnDisk() != nil {
             throw SetAsideLogs.cannotRename(
                 options.path,
@@ -135,7 +145,7 @@ struct LogVerifier {
     }
 }
 
-/// Logs that were found beside a file to which they do not belong, and were renamed.
+/// Logs that were found beside a database file to which they do not belong, and that were therefore renamed.
 package enum SetAsideLogs {
     private static func path(_ number: Int, of file: String) -> String { "\(file)-wal.aside-\(number)" }
 
@@ -154,18 +164,20 @@ package enum SetAsideLogs {
     }
 
     /// Renames the log of a file and deletes the index of the log. Returns the new path of the log. Returns nil if the
-    /// log cannot be renamed; `errno` then contains the reason. In the VFS of a test, the log is deleted instead. The
-    /// caller holds the write lock.
+    /// log cannot be renamed; `errno` then contains the reason. If a test uses its own VFS, the log is deleted instead
+    /// of renamed. The caller holds the write lock.
     ///
-    /// A process that has the log and the index open still uses them, and detects the change before it writes.
+    /// A process that has the log and the index open can still read them. Before this process writes, it detects that
+    /// they were moved.
     static func setAside(_ path: String, _ connection: Connection, _ environment: Environment) -> String? {
         let name = rename(StoreFiles.resolved(path))
         if name == nil, environment.vfsName != nil { try? connection.deleteLog() }
         return name
     }
 
-    /// Sets aside the log of a database that was moved or deleted, before another one is created at its path. The
-    /// caller holds the write lock. SQLite would delete the log, but the database may be moved back.
+    /// Sets aside the log of a database that was moved or deleted, before another database is created at its path.
+    /// SQLite would delete the log, but the first database may be moved back and then need it. The caller holds the
+    /// write lock.
     static func setAsideLogOfMissingFile(_ path: String, _ environment: Environment) throws(EngineError) {
         let file = StoreFiles.resolved(path)
         guard !StoreFiles.exists(file), StoreFiles.logBytes(file) > 0 else { return }
@@ -177,9 +189,10 @@ package enum SetAsideLogs {
                 + "log is now '\(name)'")
     }
 
-    // Returns nil, with the reason in `errno`, if the log cannot be renamed.
+    // Renames the log of a file to the name with the next free number, and returns the new name. Returns nil if the log
+    // cannot be renamed; `errno` then contains the reason.
     private static func rename(_ file: String) -> String? {
-        // The index is removed first: SQLite would trust an index without its log.
+        // The index is removed first, because SQLite would use the index even without its log.
         StoreFiles.removeIndex(of: file)
         var number = numbers(of: file).last ?? 0
         while true {

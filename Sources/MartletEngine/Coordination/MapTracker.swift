@@ -1,16 +1,16 @@
 import MartletSQLite
 import MartletValues
 
-/// Computes the changes of the map of one row from version to version, by key.
+/// Computes the changes of one map of one row from version to version, and reports them by key.
 package struct MapTracker: CollectionTracker {
     package struct State: TrackedState {
-        /// In the order of the map.
+        /// The keys in the order of the map.
         package let keys: [String]
         package let isInvalidated: Bool
         package static let invalidated = State(keys: [], isInvalidated: true)
     }
 
-    /// Keys are in the order of their UTF-8 bytes. A key that was removed and set again counts as modified.
+    /// The changed keys, in the order of their UTF-8 bytes. A key that was removed and set again counts as modified.
     package struct Change: TrackedChange, Equatable {
         package var deletions: [String] = []
         package var insertions: [String] = []

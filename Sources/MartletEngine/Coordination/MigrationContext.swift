@@ -1,7 +1,7 @@
 import MartletSQLite
 
 /// Gives a migration access to two versions of the file: the version before the migration, which is read-only, and the
-/// new version, which the transaction of the migration writes. Valid until `end`.
+/// new version, which the transaction of the migration writes. The context is valid until `end` is called.
 package final class MigrationContext {
     package let migration: TypeMigration
     /// The schema version of the file before the migration.
@@ -25,10 +25,12 @@ package final class MigrationContext {
             handle: newCoordinator.makeHandle(migration.connection, meta), coordinator: newCoordinator)
     }
 
-    /// Writes everything that is still pending, before the result is validated.
+    /// Stores the next keys of the tables in the file. Called after the migration block, and before the result of the
+    /// migration is validated.
     func finishWriting() throws { try transaction?.finishWriting() }
 
-    /// Removes the connections from the handles, so that objects that the user's code still references cannot use them.
+    /// Removes the connections from the handles. Objects that the user's code still references then cannot use these
+    /// connections.
     func end() {
         _ = oldHandle?.takeConnection()
         _ = transaction?.detach()

@@ -3,7 +3,7 @@ package import MartletValues
 
 /// Computes which observed items of one row changed from version to version, and their values.
 package struct ObjectTracker: Sendable {
-    /// Something whose changes are reported under a name: a property, or a labeled value of a projection.
+    /// A property, or a labeled value of a projection. Its changes are reported under its name.
     package struct Item: Sendable {
         /// The key paths whose changes count as a change of the item.
         package var watched: [PropertyPath]
@@ -18,15 +18,15 @@ package struct ObjectTracker: Sendable {
 
     /// The state of the row at a version.
     package struct State: Sendable {
-        /// One value per item; null for collections.
+        /// One value for each item. The value of a collection is null.
         package let values: [SQLValue]
-        /// True if the row was deleted. A later row with the same key is another object.
+        /// True if the row was deleted. A row that is created later with the same key is another object.
         package let isInvalidated: Bool
     }
 
     package enum Change: Sendable {
         case none
-        /// Indices of items, ascending.
+        /// The indices of the changed items, ascending.
         case modified([Int])
         case deleted
     }
@@ -55,7 +55,7 @@ package struct ObjectTracker: Sendable {
         self.paths = paths
     }
 
-    /// The tables whose changes can change an item although the row itself was not touched.
+    /// The tables in which a change can change an item even if the observed row itself was not touched.
     package var otherTables: Set<TableID> {
         Set(dependencies.flatMap { $0.routes.flatMap { $0.steps.map(\.target) } })
     }
@@ -63,7 +63,8 @@ package struct ObjectTracker: Sendable {
     /// The state at a snapshot.
     package func state(_ handle: SnapshotHandle) throws -> State { try handle.read { try state($0) } }
 
-    /// The state at a later snapshot, and the difference. `changes` is nil if the changes in between are unknown.
+    /// The state at a later snapshot, and the difference between both states. `changes` is nil if the changes between
+    /// the two versions are unknown.
     package func advance(
         _ old: State, _ changes: (changes: ChangeSet, oldRows: RowImages)?, _ handle: SnapshotHandle
     ) throws -> (state: State, change: Change) {

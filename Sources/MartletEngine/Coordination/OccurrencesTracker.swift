@@ -2,13 +2,14 @@ import MartletSQLite
 import MartletValues
 
 /// Computes the changes of a result over the elements of a list or map, or over linking objects. A row is a member of
-/// the result once for each of its occurrences in the collection. Unless the result is sorted, its members have the
+/// the result once for each of its occurrences in the collection. The members of a result that is not sorted have the
 /// order of the collection.
 ///
-/// Each position in the collection is a separate member. The edits of a list contain the positions that changed, so the
-/// right occurrence is reported if an object occurs several times. As for other results, only the affected rows are
-/// queried. In addition, each step scans the positions in memory. After an edit of a collection whose result is sorted,
-/// and for results with `distinct` or a limit, the whole query runs again.
+/// Each position in the collection is a separate member. The edits of a list contain the positions that changed. So if
+/// an object occurs several times, the tracker reports the occurrence that was edited. As for other results, the
+/// tracker usually queries only the affected rows. In addition, each step scans the positions in memory. The whole
+/// query runs again if the result has `distinct` or a limit, or if the collection of a sorted result was edited. It
+/// also runs again if very many rows are affected, or if the affected rows cannot be determined.
 package struct OccurrencesTracker: CollectionTracker {
     package struct State: TrackedState {
         /// The row at each position of the collection; nil for a null link and for a key of a map.
@@ -156,21 +157,23 @@ package struct OccurrencesTracker: CollectionTracker {
     }
 
     /// The difference between the members, each identified by its old position. If `distinct` or a limit selects
-    /// another occurrence of an object than before, both occurrences count as the same member.
+    /// another occurrence of an object than before, the two occurrences count as the same member.
     private func difference(
         _ old: State, _ new: State, _ identities: [ObjectKey], _ change: Change
     ) -> CollectionChange {
         var identities = identities
         let (before, now) = (KeySet(old.members), KeySet(identities))
-        var left: [ObjectKey: [ObjectKey]] = [:]
+        var unmatched: [ObjectKey: [ObjectKey]] = [:]
         for (member, key) in zip(old.members, old.keys) where !now.contains(member) && !change.replaced.contains(key) {
-            left[key, default: []].append(member)
+            unmatched[key, default: []].append(member)
         }
-        // Reversed, so that `popLast` returns the first occurrence.
-        for key in left.keys { left[key]?.reverse() }
+        // The lists are reversed, so that `popLast` returns the first occurrence.
+        for key in unmatched.keys { unmatched[key]?.reverse() }
         var reported: [ObjectKey] = []
         for (position, key) in new.keys.enumerated() {
-            if !before.contains(identities[position]), let same = left[key]?.popLast() { identities[position] = same }
+            if !before.contains(identities[position]), let same = unmatched[key]?.popLast() {
+                identities[position] = same
+            }
             if change.modified.contains(key) { reported.append(identities[position]) }
         }
         return CollectionDiff.change(from: old.members, to: KeySequence(identities), modified: KeySet(reported))
@@ -179,7 +182,8 @@ package struct OccurrencesTracker: CollectionTracker {
     // True if the affected rows are few enough to be queried by their keys.
     private func isSmall(_ rows: KeySet, _ placeCount: Int) -> Bool { rows.count <= max(1_000, placeCount / 4) }
 
-    // Called if no position was inserted or removed. Positions then identify the members, in place of their keys.
+    // Called if no position was inserted or removed. Members are then identified by their positions instead of their
+    // keys, because an object can occur several times.
     private func advanceOccurrences(
         _ old: State, _ touched: ResultsTracker.TouchedRows, _ connection: Connection
     ) throws -> ResultsMaintainer.Outcome {
@@ -200,8 +204,8 @@ package struct OccurrencesTracker: CollectionTracker {
         }
     }
 
-    // Queries the rows that are new in the collection or changed. All other rows are members if they were members
-    // before.
+    // Queries only the rows that are new in the collection or that have changed. All other rows are members of the
+    // result if they were members before.
     private func filtered(
         _ old: State, _ edit: PositionMapping, _ touched: KeySet, _ connection: Connection
     ) throws -> KeySequence {
@@ -224,7 +228,8 @@ package struct OccurrencesTracker: CollectionTracker {
         return KeySequence(members.map { ObjectKey($0) })
     }
 
-    /// The old position of each new position, according to the edits of a list; nil if no edits are recorded.
+    /// For each position after the edits of a list, the old position of the element; nil for a new element. The result
+    /// is nil if no edits of the list are recorded.
     private func formerPlaces(_ old: State, _ changes: VersionChanges) throws -> [Int?]? {
         guard case .elements(let id) = source, let script = changes.changes.collections[id] else { return nil }
         var builder = CollectionChangeBuilder(oldCount: old.places.count)
@@ -248,8 +253,9 @@ package struct OccurrencesTracker: CollectionTracker {
     }
 }
 
-/// The positions of a collection after an edit, with their old positions.
+/// Maps the positions of a collection after an edit to the old positions of the same elements.
 private struct PositionMapping {
+    /// The row at each position after the edit.
     let new: [ObjectKey?]
     /// The old position of each element; nil for a new element.
     private(set) var former: [Int?]
@@ -257,8 +263,8 @@ private struct PositionMapping {
 
     /// - Parameters:
     ///   - replaced: keys that identify another row than before.
-    ///   - known: the old positions according to the recorded edits. The old position of any other row is found by its
-    ///     key.
+    ///   - known: the old position of each element according to the recorded edits. The old positions of elements that
+    ///     it does not contain are found by their keys.
     init(from old: [ObjectKey?], to new: [ObjectKey?], replaced: KeySet, _ known: [Int?]?) {
         self.new = new
         oldCount = old.count
@@ -273,19 +279,19 @@ private struct PositionMapping {
                 isTaken[before] = true
             }
         }
-        var left: [ObjectKey: [Int]] = [:]
+        var unmatched: [ObjectKey: [Int]] = [:]
         for before in old.indices.reversed() where !isTaken[before] {
-            if let key = old[before], !replaced.contains(key) { left[key, default: []].append(before) }
+            if let key = old[before], !replaced.contains(key) { unmatched[key, default: []].append(before) }
         }
-        if left.isEmpty { return }
+        if unmatched.isEmpty { return }
         for place in new.indices where former[place] == nil {
-            if let key = new[place] { former[place] = left[key]?.popLast() }
+            if let key = new[place] { former[place] = unmatched[key]?.popLast() }
         }
     }
 
-    /// The rows at new positions.
+    /// The rows of the new elements.
     var inserted: [ObjectKey] { new.indices.compactMap { former[$0] == nil ? new[$0] : nil } }
 
-    /// The identity of a member: its old position, or a number that is not an old position.
+    /// A number that identifies a member: its old position, or for a new element a number that is no old position.
     func identity(of place: Int) -> ObjectKey { ObjectKey(former[place] ?? oldCount + place) }
 }

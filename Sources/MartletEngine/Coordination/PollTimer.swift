@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 
 /// A timer that all monitors with the same interval share, so that many open files wake the processor no more often
-/// than one file. The timer does not stop when the last monitor is stopped, but at the next tick. So opening and
-/// closing a file repeatedly does not restart the timer each time.
+/// than one file. When the last monitor is stopped, the timer continues until its next tick. So if a file is opened and
+/// closed repeatedly, the timer is not restarted each time.
 ///
 /// Thread safety: `lock` guards `monitors` and `isRunning`.
 // Sendable as described above.

@@ -1,11 +1,12 @@
 import MartletSQLite
 import MartletValues
 
-/// Computes the ordered keys of one result from version to version, and the changes.
+/// Computes the ordered keys of one result from version to version, and the changes between the versions.
 ///
-/// Only the affected rows are queried, with two exceptions. A result with `distinct` or a limit is queried in full,
-/// because any change of a row can make another row appear. Any result is queried in full if very many rows have
-/// changed. In both cases the difference is computed by comparing the old and the new keys.
+/// The tracker queries only the affected rows, with three exceptions. It queries a result with `distinct` or a limit in
+/// full, because any change of a row can make another row appear. It queries any result in full if very many rows are
+/// affected, or if the affected rows cannot be determined. In these cases it computes the difference by comparing the
+/// old and the new keys.
 package struct ResultsTracker: CollectionTracker {
     package struct State: TrackedState {
         /// The members in order.
@@ -29,7 +30,7 @@ package struct ResultsTracker: CollectionTracker {
     package let owner: CollectionOwner?
     let schema: DatabaseSchema
     private let membership: QueryDependencies
-    /// Which changes of a member count as modifications.
+    /// The changes of a member that count as modifications.
     private let reportedChanges: QueryDependencies
     /// The dependencies for `Change.changed`; nil if only the changes that key paths name are needed.
     private let allDependencies: QueryDependencies?
@@ -40,7 +41,7 @@ package struct ResultsTracker: CollectionTracker {
     private let keysScannedPerSearch: Int
     /// The positions of the sort columns in a row, if the result is sorted only by properties of the rows themselves.
     private let sortColumns: [Int]?
-    /// Reads the sort values of one row, whether or not it matches the query.
+    /// Reads the sort values of one row, even if the row does not match the query.
     private let sortKeyQuery: QueryCompiler.Query?
 
     /// - Parameters:
@@ -123,8 +124,8 @@ package struct ResultsTracker: CollectionTracker {
         /// All rows whose content, membership or position may have changed.
         var all: KeySet
         /// Rows whose membership or position may have changed because of other rows to which they link. Nil if these
-        /// rows cannot be found by following links backwards: any row may then have become a member, or ceased to be
-        /// one.
+        /// rows cannot be found by following links backwards. In that case any row may have become a member or have
+        /// ceased to be a member.
         var affectedThroughLinks: KeySet?
     }
 
@@ -133,8 +134,8 @@ package struct ResultsTracker: CollectionTracker {
     ) throws -> TouchedRows {
         let affected = AffectedRows(schema, changes)
         let table = changes.changes.tables[plan.table] ?? TableChanges()
-        // Nil means that the links cannot be followed backwards. Then every member counts as modified, because
-        // reporting too many members is better than missing one.
+        // `affectedRows` returns nil if the links cannot be followed backwards. Then every member counts as modified,
+        // because it is better to report too many members than to miss one.
         let reportedRows = try affected.affectedRows(reportedChanges, of: plan.table, connection) ?? KeySet(old)
         let movedRows = try affected.affectedRows(membership, of: plan.table, connection)
         let modified = table.keys(modifiedIn: reportedChanges.columns).union(table.replaced).union(reportedRows)
@@ -144,7 +145,8 @@ package struct ResultsTracker: CollectionTracker {
         if let all = allDependencies {
             let rows = try affected.affectedRows(all, of: plan.table, connection) ?? KeySet(old)
             change.changed = table.keys(modifiedIn: all.columns).union(rows).union(modified).union(table.inserted)
-            // The result may be sorted by a path that is longer than those in `allDependencies`.
+            // The result may be sorted by a path that is longer than the paths in `allDependencies`, so the rows that
+            // may have moved are added.
             change.changed.formUnion(movedRows == nil ? KeySet(old) : moved)
         }
         #if MARTLET_SEEDED_BUGS
@@ -200,7 +202,8 @@ package struct ResultsTracker: CollectionTracker {
     /// Thrown if a member has no row, because another program deleted the row without storing a change set.
     private struct MissingRow: Error {}
 
-    /// Rows that may have become elements of a collection of the query, or stopped being elements.
+    /// Rows that may have become elements of a collection in which the query looks for rows, or that may have ceased to
+    /// be elements.
     private func changedTargets(_ changes: ChangeSet) -> KeySet {
         collections.reduce(into: KeySet()) { rows, id in
             guard changes.collections[id] != nil else { return }
@@ -229,12 +232,12 @@ package struct ResultsTracker: CollectionTracker {
         searched.count * keysScannedPerSearch <= old.count
     }
 
-    /// Nil if the row does not exist.
+    /// Reads the sort values of a row. Returns nil if the row does not exist.
     func sortKey(of key: ObjectKey, _ connection: Connection) throws(SQLiteError) -> SortKey? {
         guard let query = sortKeyQuery else { return nil }
         let statement = try connection.statement(query.sql)
-        // The first argument is a placeholder, which is then replaced by the key of the row. The other arguments are
-        // keys of maps in the sort terms.
+        // The first argument is a placeholder, which the next call replaces with the key of the row. The other
+        // arguments are keys of maps in the sort terms.
         statement.bind(query.arguments)
         statement.bind(key, at: 1)
         guard try statement.step() else { return nil }
@@ -243,9 +246,10 @@ package struct ResultsTracker: CollectionTracker {
     }
 
     // The old sort keys of touched rows. If the sort columns of a row were not written, its old sort key equals its
-    // current one. Otherwise the sort key is computed from the old image of the row, if one is stored. Empty if the
-    // result is sorted through links, because the image of a row contains only its own columns. A row that was both
-    // inserted and deleted between the versions has no sort key. It can be touched because a collection linked to it.
+    // current sort key. Otherwise the sort key is computed from the old image of the row, if one is stored. If the
+    // result is sorted through links, no sort keys are returned, because the image of a row contains only its own
+    // columns. A row that was both inserted and deleted between the versions has no sort key. Such a row can be among
+    // the touched rows because a collection linked to it.
     private func oldSortKeys(
         _ touched: KeySet, _ table: TableChanges, _ oldRows: RowImages, _ connection: Connection
     ) -> [ObjectKey: SortKey] {

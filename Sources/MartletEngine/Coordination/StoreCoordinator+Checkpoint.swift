@@ -4,24 +4,25 @@ import Foundation
 import MartletSQLite
 import Synchronization
 
-/// The checkpoints of a file, all of which run under its write lock.
+/// The checkpoints of a file. All of them run under the write lock of the file.
 ///
 /// SQLite before 3.51.3 can lose committed transactions if a checkpoint and a commit run at the same time. Therefore
 /// SQLite's automatic checkpoints are disabled. A checkpoint of mode PASSIVE runs on a second connection while the
-/// first one holds the write lock.
+/// first connection holds the write lock.
 extension StoreCoordinator {
     private static let queue = DispatchQueue(label: "martlet.checkpoint", qos: .utility)
 
     // When the program exits, a handler waits for running checkpoints, and then copies and truncates the logs of all
     // open files. The exiting thread waits for at most two seconds, because a checkpoint may wait for a write that this
-    // thread itself has begun. A forked child does not wait, because it has no thread that runs the work.
+    // thread itself has begun. In a forked child the handler does nothing, because the child has no thread that does
+    // the work.
     private static let waitsAtExit: Void = {
         _ = forksAtFirst
         atexit {
             guard cmartlet_fork_count() == StoreCoordinator.forksAtFirst else { return }
             let end = DispatchSemaphore(value: 0)
             StoreCoordinator.queue.async {
-                // A poll that releases the last reference to a coordinator closes its file.
+                // A poll that releases the last reference to a coordinator closes the file of the coordinator.
                 CommitMonitor.waitForPolls()
                 isExiting.store(true, ordering: .sequentiallyConsistent)
                 _ = closing.wait(timeout: .now() + .seconds(1))
@@ -32,17 +33,18 @@ extension StoreCoordinator {
         }
     }()
 
-    // The threads that are closing a file. If the program ended while one of them copied a log, the closed database
-    // file would still need its log.
+    // The threads that are closing a file. The exit handler waits for these threads. If the program ended while a
+    // thread copied a log, the closed database file would still need this log.
     private static let closing = DispatchGroup()
     private static let isExiting = Atomic(false)
 
-    /// Makes the program empty the log of this file when it exits.
+    /// Ensures that the program empties the log of this file when the program exits.
     func registerExitHandler() {
         if !options.isReadOnly && !options.isTemporary { Self.waitsAtExit }
     }
 
-    // Open Realms continue to read the newest version, which is then in the database file.
+    // Copies and truncates the log. Open Realms can continue to read the newest version, because the database file then
+    // contains it.
     private func emptyLogAtExit() {
         guard !options.isReadOnly, !options.isTemporary, environment.checkpointsUnderWriteLock,
             !environment.hasThreadDriver,
@@ -58,11 +60,12 @@ extension StoreCoordinator {
 
     private static let forksAtFirst = cmartlet_fork_count()
 
-    // Milliseconds that a background checkpoint waits for writers.
+    // The number of milliseconds that a background checkpoint waits for writers.
     private static let backgroundTimeoutMilliseconds = 1_000
 
-    // `frames` decreases when the log restarts at its beginning. SQLite restarts the log only if the whole log was
-    // copied and no reader uses it.
+    // Returns true if the log has grown by `checkpointFrames` since the last checkpoint that was due. `frames`
+    // decreases when the log restarts at its beginning. SQLite restarts the log only if the whole log was copied and no
+    // reader uses it.
     func isCheckpointDue(_ frames: Int) -> Bool {
         locked { state in
             if frames < state.checkpointedFrames { state.checkpointedFrames = 0 }
@@ -87,7 +90,7 @@ extension StoreCoordinator {
                     timeoutMilliseconds: min(Self.backgroundTimeoutMilliseconds, environment.writeTimeoutMilliseconds))
             } catch {
                 locked { $0.checkpointedFrames = 0 }
-                // Retried, because there may be no further commit.
+                // The checkpoint is retried, because there may be no further commit that starts one.
                 if error.code == .busy { retryCheckpoint() }
             }
         }
@@ -110,10 +113,10 @@ extension StoreCoordinator {
         }
     }
 
-    /// Copies the log into the database file as far as readers allow. Returns the number of frames in the log and the
-    /// number of frames copied.
+    /// Copies the log into the database file, except for frames that cannot be copied because of readers of older
+    /// versions. Returns the number of frames in the log and the number of copied frames.
     ///
-    /// - Parameter timeoutMilliseconds: milliseconds to wait for writers; nil for the timeout of a write.
+    /// - Parameter timeoutMilliseconds: the number of milliseconds to wait for writers; nil for the timeout of a write.
     @discardableResult
     package func checkpoint(
         timeoutMilliseconds: Int? = nil
@@ -138,8 +141,8 @@ extension StoreCoordinator {
             let wasOldVersionPinned = isOldVersionPinned
             let done = try checkpoint(holding: writer)
             let isLong = StoreFiles.logBytes(path) > Self.longLogBytes
-            // If a reader of another process uses the log, this process is not notified when the reader ends. The next
-            // checkpoint that is due retries.
+            // If a reader of another process uses the log, this process is not notified when the reader ends. In that
+            // case, the next checkpoint that is due tries again.
             let isHeld = isLong && done.logFrames != done.copiedFrames
             locked { $0.isLogHeldByOldVersion = isHeld && isOldVersionPinned(&$0) }
             if isHeld && wasOldVersionPinned && !isOldVersionPinned { checkpointSoon() }
@@ -150,14 +153,15 @@ extension StoreCoordinator {
     }
 
     // Waits a few milliseconds before it shortens the log, because other processes need this time to stop reading the
-    // log after they were notified of the copy. Returns false if one of them was too slow.
+    // log after they were notified of the copy. Returns false if one of these processes was too slow.
     private func shortenLogAfterDelay(_ writer: Connection) -> Bool {
         environment.sleep(Self.reactionMicroseconds)
         return shortenLog(writer, Self.longLogBytes)
     }
 
-    // Retries once, because there may be no further commit. It does not retry more often, because each attempt adds to
-    // the log, and a reader may use the log for a long time. The next checkpoint that is due tries again.
+    // If an attempt to shorten the log has failed, schedules one retry, because there may be no further commit. It
+    // schedules no more retries, because each attempt adds to the log, and a reader may use the log for a long time.
+    // The next checkpoint that is due tries again.
     private func retryShortening(_ hasFailed: Bool) {
         let isFirst = locked { state in
             state.isShorteningRetryScheduled = hasFailed && !state.isShorteningRetryScheduled
@@ -166,7 +170,7 @@ extension StoreCoordinator {
         if isFirst { retryCheckpoint() }
     }
 
-    // True if this process reads a version older than the newest one.
+    // True if this process reads a version that is older than the newest version.
     private var isOldVersionPinned: Bool { locked { isOldVersionPinned(&$0) } }
 
     private func isOldVersionPinned(_ state: inout State) -> Bool {
@@ -182,7 +186,7 @@ extension StoreCoordinator {
     }
 
     // Called under the write lock. `isLogUnused` is true if the whole log was copied and no reader of this process uses
-    // it any more.
+    // the log any more.
     func checkpoint(
         holding writer: Connection
     ) throws -> (logFrames: Int, copiedFrames: Int, isLogUnused: Bool) {
@@ -198,8 +202,8 @@ extension StoreCoordinator {
         do {
             (frames, copied) = try checkpointer.checkpointPassively()
         } catch {
-            // Before the VFS writes a page, it checks that the file still names the log. If this check failed, the next
-            // line throws a more specific error.
+            // Before the VFS writes a page, it checks that the file still names the log. If this check was the cause of
+            // the error, `requireContinuity` throws a more specific error.
             try requireContinuity(writer)
             throw error
         }
@@ -207,8 +211,9 @@ extension StoreCoordinator {
         return (frames, copied, repinToDatabaseFile(copied: version))
     }
 
-    // Called under the write lock. All processes are notified of the copy by the lock file. A handle that cannot be
-    // moved now is moved when this process is notified.
+    // Called under the write lock. Moves the handles of this process to the database file. Then records the copied
+    // version in the lock file, which notifies all processes. A handle that cannot be moved now is moved when this
+    // process is notified.
     private func repinToDatabaseFile(copied version: Version) -> Bool {
         let isLogUnused = repinToDatabaseFile()
         let checkpoint = writeLock.record(copied: version)
@@ -216,21 +221,24 @@ extension StoreCoordinator {
         return isLogUnused
     }
 
-    /// Stops reading the log after the checkpoint of another process has copied it.
+    /// After a checkpoint of another process has copied the log, moves the handles of this process to the database
+    /// file. This process then no longer reads the log.
     func repinAfterCheckpoint() {
         guard let checkpoint = writeLock.recordedCheckpoint, locked({ $0.repinnedCheckpoint != checkpoint }) else {
             return
         }
         // If this process does not know the copied version yet, it has no handle that can be moved. It may still open
-        // the copied version, and a later call then moves that handle. It cannot open older versions any more.
+        // the copied version, and a later call then moves the new handle. It cannot open older versions any more.
         guard locked({ $0.newestVersion >= checkpoint.version }) else { return }
         if repinToDatabaseFile() { locked { $0.repinnedCheckpoint = checkpoint } }
     }
 
-    /// Moves handles of the newest version from the log to the database file, which now contains the same version.
-    /// While any reader uses the log, the log can only grow. Returns false if a handle could not be moved.
+    /// Moves handles of the newest version from the log to the database file, which now contains the same version. The
+    /// handles are moved because the log cannot restart while a reader uses it. Returns false if a handle could not be
+    /// moved.
     // If the caller holds the write lock, no commit can happen while a handle is moved. If the caller does not hold the
-    // lock, the new transaction may pin a different version. It is then ended, and the handle is not moved.
+    // lock, the new transaction may pin a different version. In that case this transaction is ended, and the handle is
+    // not moved.
     private func repinToDatabaseFile() -> Bool {
         let (handles, newest) = locked { state in (state.handles.values.compactMap(\.handle), state.newestVersion) }
         var isLogUnused = true
@@ -249,15 +257,15 @@ extension StoreCoordinator {
         return isLogUnused
     }
 
-    // A log that is longer than this is shortened by an extra commit while the program runs.
+    // If a log is longer than this, the process shortens it with an extra commit while the program runs.
     private static let longLogBytes = 32 * 1_024 * 1_024
 
-    // Enough time for another process to react to a change of the lock file.
+    // The time that another process needs to react to a change of the lock file.
     private static let reactionMicroseconds: UInt32 = 5_000
 
-    /// Empties the log, so that the closed file is complete without it. Then closes the connection. Does not touch the
-    /// log if the file was replaced. Does not empty the log if another process writes, or reads an older version: that
-    /// process empties the log when it closes the file.
+    /// Empties the log, so that the closed file is complete without its log. Then closes the connection. Does not
+    /// change the log if the file was replaced. If another process is writing, or is reading an older version, the log
+    /// is not emptied, because that process empties the log when it closes the file.
     func closeLog(_ connection: Connection?) {
         guard let connection else { return }
         defer { connection.close() }
@@ -298,13 +306,14 @@ extension StoreCoordinator {
     private func shortenLog(_ connection: Connection, _ limit: Int) -> Bool {
         guard (try? connection.execute("PRAGMA journal_size_limit = 0")) != nil else { return false }
         defer { try? connection.execute("PRAGMA journal_size_limit = \(ConnectionOptions.journalSizeLimitBytes)") }
-        // Random bytes, because SQLite does not write a page if no byte changes.
+        // The row gets random bytes, because SQLite does not write a page if none of its bytes changes.
         try? connection.run("REPLACE INTO martlet_changes VALUES (-1, randomblob(8))")
         recordLog(connection)
         guard StoreFiles.logBytes(path) > limit else { return true }
         // A reader still uses the log, so the commit was added at the end of the log. SQLite cannot copy this end while
         // readers read the database file without the log. Therefore the handles that were moved to the database file
-        // are moved back to the end of the log. They are moved to the database file again after the next copy.
+        // are moved back to the end of the log. The next call that copies the log moves them to the database file
+        // again.
         if let version = try? Catalog.meta(connection).version { _ = repinToDatabaseFile(copied: version) }
         return false
     }

@@ -1,10 +1,10 @@
 import MartletSQLite
 import MartletValues
 
-/// Compaction rewrites the file without free pages, in one transaction of SQLite.
+/// Compaction rewrites the whole file without free pages, in one transaction of SQLite (`VACUUM`).
 ///
-/// During a compaction, other processes can read, and keep the versions that they have pinned. The file becomes shorter
-/// at the next checkpoint during which no reader uses an older version.
+/// During a compaction, other processes can read the file, and the versions that they have pinned stay available. The
+/// file becomes shorter at the next checkpoint during which no reader uses an older version.
 extension StoreCoordinator {
     package typealias CompactionCondition = @Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool
 
@@ -47,8 +47,8 @@ extension StoreCoordinator {
         try checkpoint()
     }
 
-    // Called under the write lock. VACUUM is a separate transaction, so the new epoch is committed before it, as a
-    // version without changes.
+    // Called under the write lock. VACUUM is a separate transaction. Therefore the new epoch is committed before
+    // VACUUM, in a version without changes.
     private func compact(_ connection: Connection) throws {
         connection.finalizeStatements()
         try connection.run("BEGIN IMMEDIATE")

@@ -1,6 +1,6 @@
 import MartletSQLite
 
-/// Detects that the file was overwritten, or its log deleted or replaced, while it is open.
+/// Detects that the file was overwritten while it is open, or that its log was deleted or replaced.
 ///
 /// The database file contains the name of its log: the salts in the header of the log. A writer checks, before it
 /// appends to a log, that the file contains the name of this log. A checkpoint makes the same check before it copies a
@@ -18,22 +18,23 @@ extension StoreCoordinator {
         case overwritten
         /// The log was deleted or replaced.
         case logDetached
-        /// The index of the log was deleted or replaced. Another process uses a different index for the same log.
+        /// The index of the log was deleted or replaced. Another process may therefore use a different index for the
+        /// same log.
         case indexDetached
         /// The log was truncated or overwritten.
         case logDamaged
     }
 
-    /// Throws if the file, its log or the index of the log is not the one that was opened. Called under the write lock,
-    /// with a connection that has read the file.
+    /// Throws if the file, its log or the index of the log was replaced after it was opened. Called under the write
+    /// lock, with a connection that has read the file.
     func requireContinuity(_ connection: Connection) throws {
         guard options.recordsLogName else { return }
         if let failure = locked({ $0.replacement }) { throw failure }
         switch try continuity(connection, beforeWriting: true) {
         case .same: return
-        // Records this name in the lock file too. The next writer writes another name to the database file, and this
-        // name becomes the previous name there. If that writer is killed, `compareUncommitted` finds the previous name
-        // in the lock file.
+        // Records the name of this log in the lock file too. The next writer writes another name to the database file,
+        // where the name of this log then becomes the previous name. If that writer is killed, `compareUncommitted`
+        // finds the previous name in the lock file.
         case .uncommitted(let log): writeLock.record(log: log)
         case .withoutLogName(let log):
             if options.isReadOnly { return }
@@ -52,8 +53,8 @@ extension StoreCoordinator {
         }
     }
 
-    /// Throws if the file is not the one that was opened. Called without the write lock. If there is a difference, and
-    /// the file is open for writing, this method acquires the lock and checks again.
+    /// Throws if the file was replaced after it was opened. Called without the write lock. If there is a difference,
+    /// and the file is open for writing, this method acquires the lock and checks again.
     ///
     /// - Parameter beforeWriting: true to check the log and its index too, as before a write.
     func checkForReplacement(_ connection: Connection, beforeWriting: Bool = false) throws {
@@ -75,15 +76,15 @@ extension StoreCoordinator {
         try requireContinuity(connection)
     }
 
-    /// Accepts the current header of the file as the expected one.
+    /// Stores the current header of the file as the header that later checks expect.
     func recordHeader(_ connection: Connection) {
         guard options.recordsLogName else { return }
         let header = connection.fileHeader()
         locked { $0.knownHeader = header }
     }
 
-    // Compares several times, because the file and the state of the log cannot be read at the same moment. If the lock
-    // file was deleted, another process may begin a log between the two reads.
+    // Compares the file with the state of the log up to four times, because the two cannot be read at the same moment.
+    // If the lock file was deleted, another process may begin a log after one read and before the other.
     private func continuity(_ connection: Connection, beforeWriting: Bool) throws -> Continuity {
         for _ in 0..<3 {
             let found = try compare(connection, beforeWriting)
@@ -106,7 +107,7 @@ extension StoreCoordinator {
         let (known, namedLog) = locked { ($0.knownHeader, $0.namedLog) }
         guard let header = try connection.readFileHeader() else { return known == nil ? .same : .overwritten }
         if connection.isLogMoved { return .logDetached }
-        // There is no log, or another connection is committing.
+        // If there is no state, there is no log, or another connection is committing.
         guard let log = connection.logState else { return .same }
         // No log has begun since the file was opened, so no checkpoint has changed the file either.
         if log.name == 0 && log.frames == 0 { return isUntouched(header, known) ? .same : .overwritten }
@@ -119,8 +120,8 @@ extension StoreCoordinator {
         } else if log.frames == 0 && known?.logNames == nil {
             return .same
         }
-        // The file must still name the newest log that any process of Martlet began. Otherwise the file is older than
-        // this log.
+        // The file must still name the newest log that any process of Martlet began. Otherwise the file was replaced
+        // with an older file.
         let isNewest =
             namedLog == nil
             ? known == nil || header.logNames == known?.logNames
@@ -129,15 +130,15 @@ extension StoreCoordinator {
             ? .withoutLogName(log: log.name) : .overwritten
     }
 
-    // True if another process has copied and truncated the log, and has retired its name.
+    // True if another process has copied and truncated the log, and has then replaced its name (`retireLogName`).
     private func isEmptied(_ log: UInt64?, _ names: RecordedLogNames?) -> Bool {
         names != nil && names?.previous == log && names?.current == writeLock.recordedLog
     }
 
-    // Compares the log with the file if the file names a log in which nothing is committed yet. Several writers may
-    // each have written a new name and have been killed before their commits: while the log has no frames, a connection
-    // that has never restarted a log chooses a new name. The named log may not exist: after a writer has written the
-    // name, it may have been killed, or the disk may have been full. Returns nil if the file does not name such a log.
+    // Compares the log with the file if the file names a log in which nothing is committed yet. Otherwise returns nil.
+    // Such a log need not exist: after a writer has written its name, the writer may have been killed, or the disk may
+    // have been full. Several writers may even each have written a new name and have been killed before their commits.
+    // The reason is that a connection that has never restarted a log chooses a new name while the log has no frames.
     private func compareUncommitted(
         _ log: LogState, _ names: RecordedLogNames, _ connection: Connection
     ) throws -> Continuity? {
@@ -156,16 +157,16 @@ extension StoreCoordinator {
         return version >= locked { $0.newestVersion }
     }
 
-    // True if the header is the known one. Also true if the file names a later log that could not begin, because the
-    // disk was full, or because the writer was killed after it had written the name.
+    // True if the header equals the known header. Also true if the file names a later log that could not begin. Its
+    // writer may have been killed after it had written the name, or the disk may have been full.
     private func isUntouched(_ header: FileHeader, _ known: FileHeader?) -> Bool {
         guard let known, header != known else { return true }
         guard let names = header.logNames else { return false }
         return names.previous == known.logNames?.current ?? 0 || writeLock.recordedLog == names.current
     }
 
-    /// Records the name of a log that a failed commit wrote to the file, although the log did not begin. The caller
-    /// holds the write lock.
+    /// If a failed commit wrote the name of a log to the file, although this log did not begin, records this name. The
+    /// caller holds the write lock.
     func recordFailedLog(_ written: SnapshotHandle) {
         guard options.recordsLogName else { return }
         written.read { connection in
@@ -177,18 +178,18 @@ extension StoreCoordinator {
         }
     }
 
-    /// Records the log to which the last commit was written, so that other processes can compare it with the file. The
-    /// caller holds the write lock.
+    /// Records the name of the log to which the last commit was written, so that other processes can compare this name
+    /// with the name in the file. The caller holds the write lock.
     func recordLog(_ connection: Connection) {
         guard options.recordsLogName, let log = connection.logState?.name else { return }
         writeLock.record(log: log)
         if locked({ $0.namedLog != log }) { locked { $0.namedLog = log } }
     }
 
-    /// Replaces the name of a log in the file by a random name, after the log was copied completely and truncated. An
-    /// older copy of this log, for example from a backup, then does not count as the log of the file. To other
-    /// processes, the file looks as if a writer had been killed before it began the next log. The caller holds the
-    /// write lock.
+    /// Replaces the name of a log in the file by a random name, after the log was copied completely and truncated. As a
+    /// consequence, an older copy of this log, for example from a backup, does not count as the log of the file. To
+    /// other processes, the file looks as if a writer had been killed before it began the next log. The caller holds
+    /// the write lock.
     func retireLogName(_ connection: Connection, _ copied: UInt64) {
         // While this transaction is open, programs that do not use the write lock cannot begin a log either.
         guard options.recordsLogName, (try? connection.run("BEGIN IMMEDIATE")) != nil else { return }
@@ -202,8 +203,8 @@ extension StoreCoordinator {
         recordHeader(connection)
     }
 
-    /// Throws if the file contains an older version than this process has seen: a backup of the file, with its log and
-    /// the index of its log, was copied over them.
+    /// Throws if the file contains an older version than this process has seen. In that case a backup of the file, its
+    /// log and the index of its log was copied over these three files.
     func requireNewest(_ version: Version, _ connection: Connection) throws {
         guard options.recordsLogName, version < locked({ $0.newestVersion }) else { return }
         throw overwritten(connection)
@@ -217,27 +218,28 @@ extension StoreCoordinator {
         return refuse(message)
     }
 
-    /// Sets the log aside if another file has replaced the database. Does nothing if the log, or its index, is not the
-    /// one of this process: then another process has already set the log aside, and may use the new file.
+    /// Sets the log aside if another file has replaced the database. Does nothing if the path of the log or of its
+    /// index refers to another file than this process has open. In that case another process has already set the log
+    /// aside, and may be using the new file.
     func setLogAside(_ connection: Connection) -> String? {
         guard options.recordsLogName, environment.vfsName == nil, !connection.isLogMoved, !connection.isLogIndexMoved
         else { return nil }
         let isFileMoved = connection.isFileMoved
         guard let log = try? connection.nameOfLogOnDisk(), connection.logState?.frames != 0 else {
-            // If the file was overwritten, the index still contains the length of the former file, so it is removed. If
-            // another file was moved to the path, the process that opens that file removes the index.
+            // If the file was overwritten, the index still contains the length of the former file, so the index is
+            // removed. If another file was moved to the path, the process that opens that file removes the index.
             if !isFileMoved { StoreFiles.removeIndex(of: path) }
             return nil
         }
         // Only a log of the former file is set aside. The connection reads the header of the file that it has open. If
-        // the former file was moved away, the open file is the former one, which must name the log. If the former file
-        // was overwritten, the open file is the new one. It must not name the log, because then a process that opened
-        // the new file has begun this log.
+        // the former file was moved away, the open file is the former file, which must name the log. If the former file
+        // was overwritten, the open file is the new file, which must not name the log. If the new file names the log, a
+        // process that opened the new file has begun this log.
         guard (connection.fileHeader()?.logNames?.current == log) == isFileMoved else { return nil }
         return SetAsideLogs.setAside(path, connection, environment)
     }
 
-    // Connections that were opened before still have the old log open, so its content can be saved.
+    // Connections that were opened earlier still have the old log open, so they can save its content.
     private func logDetached(_ connection: Connection) -> EngineError {
         let saver = locked { $0.idle.popLast() }
         let isSaved = saver.map(saveDetachedLog) ?? false
@@ -247,8 +249,8 @@ extension StoreCoordinator {
                 + (isSaved ? "in the file; " : "copied into the file, if possible, when it is closed; "))
     }
 
-    /// Copies a log that was deleted or replaced, but that this connection still has open, into the file. Called under
-    /// the write lock, outside a transaction. Returns false if the file does not name this log any more.
+    /// Copies a log into the file after the log was deleted or replaced. The connection still has this log open. Called
+    /// under the write lock, outside a transaction. Returns false if the file does not name this log any more.
     func saveDetachedLog(_ connection: Connection) -> Bool {
         guard connection.isLogMoved, let log = connection.logState,
             connection.fileHeader()?.logNames?.current == log.name,

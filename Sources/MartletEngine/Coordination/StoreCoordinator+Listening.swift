@@ -18,7 +18,7 @@ extension StoreCoordinator {
             state.monitor = monitor
             return monitor
         }
-        // A temporary file is used by this process only.
+        // A temporary file needs no monitor, because no other process uses it.
         if !options.isTemporary {
             monitor?.start(environment, lockFile: options.isReadOnly ? nil : writeLock.createFileIfNeeded())
         }
@@ -35,8 +35,8 @@ extension StoreCoordinator {
         monitor?.stop()
     }
 
-    /// Sets whether a listener has observers of objects or collections. If any listener has such observers, writers
-    /// store old rows.
+    /// Sets whether a listener has observers of objects or collections. If any listener has such observers, each write
+    /// keeps the previous rows in the commit log.
     package func setObserving(_ owner: AnyObject, _ isObserving: Bool) {
         locked { state in
             if isObserving {
@@ -61,7 +61,8 @@ extension StoreCoordinator {
     /// True if `version` is the newest version of which listeners were notified.
     func hasNotified(_ version: Version?) -> Bool { locked { $0.lastNotifiedVersion == version } }
 
-    /// Marks `version` as notified. Returns false if listeners were already notified of it, or of a newer one.
+    /// Records that listeners are notified of `version`. Returns false if they were already notified of this version or
+    /// of a newer version.
     func markNotified(_ version: Version) -> Bool {
         locked { state in
             guard version > state.lastNotifiedVersion else { return false }
@@ -85,13 +86,15 @@ extension StoreCoordinator {
 
     func removeFromCommitLog(_ version: Version) { locked { $0.commitLog.removeLast(version) } }
 
-    /// The merged change set of the commits after `start`, including `end`, and the images of old rows that are in
-    /// memory. Returns nil if one of the change sets is not available. The caller then compares the states in full.
+    /// The merged change set of the commits after `start`, up to and including `end`, and the images of old rows that
+    /// are in memory. Returns nil if one of the change sets is not available. The caller then compares the states in
+    /// full.
     package func changes(
         after start: Version, through end: Version, _ handle: SnapshotHandle
     ) throws -> (changes: ChangeSet, oldRows: RowImages)? {
         let logged = locked { $0.commitLog.newestEntries(after: start, through: end) }
-        // Commits before the oldest logged one are of other processes, or are too many for the log.
+        // The commit log does not contain the earlier commits, because another process made them, or because they were
+        // too many for the log. The change sets of these commits are read from the file.
         let lastStored = logged.first.map { $0.version - 1 } ?? end
         guard let stored = try storedChanges(after: start, through: lastStored, handle) else { return nil }
         var oldRows = RowImages()
@@ -103,7 +106,8 @@ extension StoreCoordinator {
         return (ChangeSet.merging(stored + logged.map(\.changes)), oldRows)
     }
 
-    // The change sets that the file stores for the commits after `start`, including `end`; nil if one is missing.
+    // The change sets that the file stores for the commits after `start`, up to and including `end`. Returns nil if one
+    // of them is missing.
     private func storedChanges(
         after start: Version, through end: Version, _ handle: SnapshotHandle
     ) throws -> [ChangeSet]? {

@@ -4,20 +4,20 @@ import MartletSQLite
 ///
 /// SQLite restarts the log at its beginning when the whole log was copied and no reader uses it. If snapshots overlap
 /// in time, there is always a reader, even if each snapshot is short. Therefore a writer waits if the log is longer
-/// than the limit. While the writer holds the write lock, no new version appears. During the wait, the readers of older
-/// snapshots release them, and handles of the newest version are moved to the database file.
+/// than the limit. While the writer holds the write lock, no new version appears. During the wait, readers release
+/// their older snapshots, and the checkpoints of the writer move handles of the newest version to the database file.
 extension StoreCoordinator {
     private static let waitNanoseconds: UInt64 = 2_000_000_000
     private static let pauseMicroseconds: UInt32 = 10_000
 
-    /// If the log is too long, waits for old snapshots to end. Called under the write lock.
+    /// If the log is too long, waits until it can restart, for at most two seconds. Called under the write lock.
     ///
     /// - Throws: `.logFull` if the log is still too long and `throwsWhenLogIsFull` is true.
     func waitForLogRestart(_ handle: SnapshotHandle?, isUnshared: Bool = false) throws {
         let frames = frames(handle)
         guard environment.checkpointsUnderWriteLock, isLogTooLong(frames) else { return }
-        // The caller's own handle pins an older version, so waiting would not help. The write that begins next releases
-        // this handle.
+        // The caller's own handle pins an older version, so waiting would not help. The write that the caller begins
+        // next releases this handle.
         if let handle, isUnshared, handle.version < newestKnownVersion { return }
         // After an unsuccessful wait, the log grows by a quarter of the limit before the next wait.
         let isWaiting = locked { frames >= $0.fullLogFrames }
@@ -41,10 +41,10 @@ extension StoreCoordinator {
 
     func isLogTooLong(_ frames: Int) -> Bool { frames > maximumLogFrames }
 
-    // The index is in shared memory, so nothing is read from disk.
+    // The number of frames in the log. It is usually read from the index of the log, which is in shared memory.
     private func frames(_ handle: SnapshotHandle?) -> Int {
         let frames = handle.map { $0.read { $0.logState?.frames } } ?? locked { $0.idle.last?.logState?.frames }
-        // An estimate: the log file may be longer than the log that it contains.
+        // This value is an estimate, because the file may be longer than the log that it contains.
         return frames ?? StoreFiles.logBytes(path) / frameBytes
     }
 

@@ -3,9 +3,10 @@ import MartletSQLite
 /// A version of a file that is in use.
 package struct PinnedVersion: Sendable {
     package let version: Version
-    /// The time since the first of its current holders pinned the version.
+    /// The number of nanoseconds since the first of the current holders pinned the version.
     package let nanoseconds: UInt64
-    /// Descriptions of the holders, unordered. Empty if only the runtime itself holds the version, for a short time.
+    /// Descriptions of the holders, in alphabetical order. Empty while only the runtime itself holds the version, which
+    /// it does for a short time.
     package let holders: [String]
 
     var text: String {
@@ -16,8 +17,9 @@ package struct PinnedVersion: Sendable {
 
 /// Counts the versions in use and limits their number.
 ///
-/// SQLite supports readers of four different versions at the same time. A reader of a fifth version keeps more of the
-/// log in use than it needs, so the log grows. While an old version is in use, newer parts of the log cannot be copied.
+/// SQLite supports readers of four different versions at the same time. A reader of a fifth version keeps a longer part
+/// of the log in use than it needs, so the log grows. While an old version is in use, newer parts of the log cannot be
+/// copied.
 extension StoreCoordinator {
     private static let maximumVersions = 4
     private static let longPinNanoseconds: UInt64 = 10_000_000_000
@@ -47,8 +49,8 @@ extension StoreCoordinator {
                 + pinnedVersions.map(\.text).joined(separator: "; "))
     }
 
-    /// Writes a warning to standard error if more than four versions are in use and the oldest has been pinned for more
-    /// than 10 seconds, because the log then cannot be shortened. Warns once for each oldest version.
+    /// Writes a warning to standard error if more than four versions are in use and the oldest version has been pinned
+    /// for more than 10 seconds. The log then cannot be shortened. The warning is written once for each oldest version.
     func warnOfPins() {
         guard locked({ $0.pinned.count }) > Self.maximumVersions, let oldest = pinnedVersions.first,
             oldest.nanoseconds > Self.longPinNanoseconds

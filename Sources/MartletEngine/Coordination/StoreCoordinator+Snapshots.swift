@@ -2,7 +2,9 @@ import MartletSQLite
 
 /// Pins versions, and adopts schema changes of other processes.
 extension StoreCoordinator {
-    /// Pins the newest version. The version row is the first read of the transaction.
+    /// Pins the newest version. If the version that was read when the file was opened is still pinned, this method
+    /// returns a handle of that version instead. The transaction reads the version row first, and thereby pins the
+    /// version in this row.
     ///
     /// - Throws: `.schemaMismatch` if another process changed types that this process uses. Versions that are already
     ///   pinned remain readable.
@@ -24,8 +26,8 @@ extension StoreCoordinator {
 
     /// Ends the transaction of the connection, if any, and pins the newest version.
     ///
-    /// - Parameter isCounted: true to throw if more versions than allowed are in use, or if the file is not the one
-    ///   that was opened.
+    /// - Parameter isCounted: true to throw if more versions than allowed are in use, or if the file was replaced after
+    ///   it was opened.
     func pin(_ connection: Connection, isCounted: Bool = true) throws -> SnapshotHandle {
         if connection.isInTransaction { try connection.run("ROLLBACK") }
         environment.yield(.beforePin)
@@ -42,14 +44,15 @@ extension StoreCoordinator {
         return try pinned(connection, meta, isCounted: isCounted)
     }
 
-    /// Reads the version row, and throws if the file is not the one that was opened. Called without the write lock.
+    /// Reads the version row, and throws if the file was replaced after it was opened. Called without the write lock.
     func meta(_ connection: Connection) throws -> Catalog.Meta {
         do {
             let meta = try Catalog.meta(connection)
             try checkForReplacement(connection)
             return meta
         } catch {
-            // If another file has replaced this one, the read can fail as if the file were damaged.
+            // If another file has replaced this file, the read can fail as if the file were damaged. This check then
+            // throws a more specific error.
             try checkForReplacement(connection)
             throw error
         }
@@ -85,7 +88,8 @@ extension StoreCoordinator {
         return handle
     }
 
-    /// Removes the connection from a handle that has no other reader, and returns it.
+    /// Removes the connection from a handle and returns the connection. The caller holds the only reference to the
+    /// handle. Returns nil if the handle has no connection.
     func takeConnection(from handle: SnapshotHandle) -> Connection? {
         requireSameProcess()
         guard let connection = handle.takeConnection() else { return nil }

@@ -3,8 +3,8 @@ import MartletSQLite
 /// Begins and ends write transactions.
 extension StoreCoordinator {
     /// Waits for the write lock and begins a write transaction. If `handle` pins the newest version and has no other
-    /// owner, its connection becomes the writer, so that its page cache is reused. If this method throws, `handle` is
-    /// unchanged.
+    /// owner, the transaction uses the connection of `handle`, and thereby reuses its page cache. If this method
+    /// throws, `handle` is unchanged.
     ///
     /// - Parameters:
     ///   - holdsLock: true if the caller holds the write lock. The transaction then owns the lock. If this method
@@ -38,16 +38,17 @@ extension StoreCoordinator {
     /// Releases the lock that a `WriteLease` acquired.
     package func releaseWriteLock() { writeLock.release() }
 
-    // Returns nil if the snapshot is not the newest version: SQLite rejects a write on it with SQLITE_BUSY.
+    // Turns the read transaction of a snapshot into a write transaction. Returns nil if the snapshot is not the newest
+    // version, because SQLite then rejects the write with SQLITE_BUSY.
     private func upgrade(_ handle: SnapshotHandle?, _ releaseVersions: () -> Void) throws -> SnapshotHandle? {
         guard let handle, handle.epoch == locked({ $0.epoch }) else { return nil }
         try checkVersionLimit(writingOn: handle, releaseVersions)
         try handle.read { try requireContinuity($0) }
         do {
-            // Changes no row, but acquires SQLite's write lock.
+            // This statement changes no row, but acquires SQLite's write lock.
             try handle.read { try $0.run("UPDATE martlet_meta SET version = version WHERE 0") }
         } catch {
-            // Not `catch … where`: the Swift 6.3 optimizer crashes on it here.
+            // This code does not use `catch … where`, because the optimizer of Swift 6.3 crashes on it here.
             guard (error as? SQLiteError)?.primary == .busy else { throw error }
             return nil
         }
@@ -84,10 +85,10 @@ extension StoreCoordinator {
         }
     }
 
-    // A write adds one version, and releases the version of `handle`. So the number of versions in use stays the same,
-    // unless another reader has pinned the version of `handle`. This reader may be the runtime itself, which pins a
-    // version for a short time to compute change sets. Therefore the check is repeated for a short time before a write
-    // is rejected.
+    // A write adds one version, and releases the version of `handle`. So the number of versions in use usually stays
+    // the same. It increases by one if another reader has also pinned the version of `handle`. This reader may be the
+    // runtime itself, which pins a version for a short time to compute change sets. Therefore the check is repeated for
+    // a short time before a write is rejected.
     private func checkVersionLimit(writingOn handle: SnapshotHandle?, _ releaseVersions: () -> Void) throws(EngineError)
     {
         var triesLeft = environment.hasThreadDriver ? 0 : Self.versionLimitRetries
@@ -149,7 +150,7 @@ extension StoreCoordinator {
     }
 
     func finishCancel(_ written: SnapshotHandle) throws(EngineError) -> SnapshotHandle {
-        // A forked child must not release the lock, or end the transaction, of its parent.
+        // A forked child must not release the lock of its parent, and must not end the transaction of its parent.
         requireSameProcess()
         defer { writeLock.release() }
         recordFailedLog(written)

@@ -41,34 +41,35 @@ package final class StoreCoordinator: @unchecked Sendable {
         var schemaVersion: UInt64 = 0
         /// The types that Realms of this process use, as they were declared.
         var declared: [String: ObjectTypeSchema] = [:]
-        /// In the order in which they were added.
+        /// The listeners, in the order in which they were added.
         var listeners: [(owner: ObjectIdentifier, notify: Listener)] = []
         /// Listeners with observers of objects or collections.
         var observingListeners: Set<ObjectIdentifier> = []
-        /// The newest version that listeners were notified of.
+        /// The newest version of which listeners were notified.
         var lastNotifiedVersion: Version = 0
         var monitor: CommitMonitor?
         /// The number of handles of each version.
         var pinned: [Version: Int] = [:]
         var handles: [ObjectIdentifier: WeakHandle] = [:]
-        /// The old version in use that the last warning was about.
+        /// The oldest version in use when `warnOfPins` last wrote a warning.
         var warnedVersion: Version = 0
         var isCheckpointPending = false
-        /// The length of the log at the last checkpoint. The next checkpoint is due `checkpointFrames` frames later.
+        /// The length of the log, in frames, when a checkpoint was last due. The next checkpoint is due when the log
+        /// has `checkpointFrames` more frames.
         var checkpointedFrames = 0
         /// True if the last checkpoint found a long log that it could not copy completely because this process reads an
         /// older version.
         var isLogHeldByOldVersion = false
         /// True if the last checkpoint could not truncate a long log, and a retry is scheduled.
         var isShorteningRetryScheduled = false
-        /// The header of the file when this process last checked it.
+        /// The header of the file when this process last called `recordHeader`.
         var knownHeader: FileHeader?
-        /// The newest log whose name this process has found in the file, or has written to it.
+        /// The name of the newest log that this process has found in the file or has written to the file.
         var namedLog: UInt64?
-        /// The error that every later write and new snapshot throws, after a check has found that the file, its log or
-        /// the index of its log was replaced or damaged while it was open; nil if no check has found this.
+        /// Nil until a check finds that the file, its log or the index of its log was replaced or damaged while the
+        /// file was open. From then on, every write and every new snapshot throws this error.
         var replacement: EngineError?
-        /// After an unsuccessful wait, the length of the log at which a writer waits again.
+        /// After an unsuccessful wait, the length of the log, in frames, at which a writer waits again. Otherwise zero.
         var fullLogFrames = 0
         /// The last checkpoint after which this process moved all its handles of the newest version from the log to the
         /// database file.
@@ -77,7 +78,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         var openRealms: [UInt64: WeakReference] = [:]
         /// The frozen Realm of each version.
         var frozen: [Version: WeakReference] = [:]
-        /// The synchronization of the file; nil without one.
+        /// The attachment of the file, such as its synchronization; nil if there is none.
         var attachment: (any StoreAttachment)?
     }
 
@@ -100,9 +101,10 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// The weak reference to this coordinator, which is also its entry in the registry.
     package let reference = WeakReference()
     private let processID: Int32
-    /// Identifies the file independently of its path. Nil with a test VFS, and for the coordinators of a migration.
+    /// Identifies the file independently of its path. Nil if a test uses its own VFS, and in the coordinators of a
+    /// migration.
     let file: FileIdentity?
-    /// The path of the file without symbolic links; its log is beside it. Nil if `file` is nil.
+    /// The path of the file without symbolic links. The log is beside this path. Nil if `file` is nil.
     private let resolvedPath: String?
     /// The number of `StoreReference` objects.
     let referenceCount = Atomic<Int>(0)
@@ -148,8 +150,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         throw movedError(options.path)
     }
 
-    /// Creates the coordinator for the old or the new version in a migration. It has the object types of that version,
-    /// and does not open the file.
+    /// Creates the coordinator for the old or the new version in a migration. This coordinator has the object types of
+    /// that version, and does not open the file.
     init(migrating options: StoreOptions, _ types: [(id: TableID, type: ObjectTypeSchema)], _ epoch: Int64) {
         var options = options
         options.isReadOnly = true
@@ -209,10 +211,11 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// All object types of the file.
     package var schema: DatabaseSchema { locked { $0.schema } }
 
-    /// The object types, and the epoch of the file that they belong to.
+    /// The object types, and the epoch of the file to which these types belong.
     package var schemaAndEpoch: (DatabaseSchema, Int64) { locked { ($0.schema, $0.epoch) } }
 
-    /// False if the options have types, or a schema version, that `extendSchema` must first apply to the file.
+    /// True if the file already has the types and the schema version of the options. If false, the caller must first
+    /// apply them to the file with `extendSchema`.
     func satisfies(_ other: StoreOptions) -> Bool {
         let (declared, schemaVersion) = locked { ($0.declared, $0.schemaVersion) }
         return other.schemaVersion == schemaVersion && other.types.allSatisfy { declared[$0.type.name] != nil }
@@ -239,7 +242,7 @@ package final class StoreCoordinator: @unchecked Sendable {
                 + "release its Realms and objects first")
     }
 
-    /// True if the options have a higher schema version than the one with which the file is open.
+    /// True if the options have a higher schema version than the version with which the file is open.
     private func requiresMigration(to other: StoreOptions) -> Bool {
         !other.isReadOnly && other.schemaVersion > locked { $0.schemaVersion }
     }
@@ -274,7 +277,8 @@ package final class StoreCoordinator: @unchecked Sendable {
 
     // MARK: Connections
 
-    /// Removes an idle connection from the pool, or opens a new one. The caller passes it to `returnConnection` later.
+    /// Removes an idle connection from the pool, or opens a new one. The caller later passes the connection to
+    /// `returnConnection`.
     ///
     /// - Throws: errors of SQLite, and `.fileNotFound` if the path no longer refers to the file that was opened.
     func takeConnection() throws -> Connection {
@@ -295,9 +299,9 @@ package final class StoreCoordinator: @unchecked Sendable {
         return connection
     }
 
-    /// Throws if the path refers to another file, or to none. The open file remains readable, but writes to it would be
-    /// lost, and a new connection would read another file. Also throws if the file was moved and a symbolic link was
-    /// left in its place: other programs then look for the log beside the target of the link.
+    /// Throws if the path refers to no file, or to another file than the open file. The open file remains readable, but
+    /// writes to it would be lost, and a new connection would read another file. Also throws if the file was moved and
+    /// a symbolic link was left in its place. Other programs then look for the log beside the target of the link.
     func requireUnmoved() throws(EngineError) {
         guard let file, let resolvedPath else { return }
         let isThere = StoreFiles.identityWithoutLink(resolvedPath) == file
@@ -305,8 +309,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         throw Self.movedError(path)
     }
 
-    /// Throws if the path refers to another file, or to none. If it refers to another file, this method sets the log of
-    /// the former file aside. The caller holds the write lock.
+    /// Throws if the path refers to no file, or to another file than the open file. In the second case, this method
+    /// sets the log of the open file aside. The caller holds the write lock.
     func requireUnmoved(_ handle: SnapshotHandle?) throws(EngineError) {
         do throws(EngineError) {
             try requireUnmoved()
@@ -342,15 +346,15 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// True in a forked child process. The connections and locks of this object belong to its parent.
     var isInherited: Bool { environment.processID() != processID }
 
-    /// The newest committed version that this process knows. Other processes may have committed newer ones.
+    /// The newest committed version that this process knows. Other processes may have committed newer versions.
     package var newestKnownVersion: Version { locked { $0.newestVersion } }
 
     // MARK: Attachments
 
     package var currentAttachment: (any StoreAttachment)? { locked { $0.attachment } }
 
-    /// The attachment of this open file. If there is none, `create` makes it. Two threads may call `create` at the same
-    /// time; both then get the object that was stored first.
+    /// The attachment of this open file. If there is none, this method calls `create` and stores the new attachment. If
+    /// two threads do so at the same time, both get the object that was stored first.
     package func attachment<A: StoreAttachment>(_ create: () throws -> A) rethrows -> A {
         if let known = locked({ $0.attachment as? A }) { return known }
         let new = try create()
@@ -402,7 +406,7 @@ package final class StoreCoordinator: @unchecked Sendable {
 }
 
 extension Connection {
-    /// Throws if the path refers to another file now, or to none.
+    /// Throws if the path now refers to another file or to none.
     func requireUnmoved() throws(EngineError) {
         if isFileMoved { throw StoreCoordinator.movedError(options.path) }
     }

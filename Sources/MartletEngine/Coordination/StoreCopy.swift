@@ -23,13 +23,14 @@ struct StoreCopy {
     private static let copyNumbers = Atomic<Int>(0)
 
     /// Writes a copy of the newest version of `source`. The copy gets a new file id and has no stored change sets. The
-    /// copy of a synchronized file is a file without synchronization: two files with one identity would both upload.
+    /// copy of a synchronized file is a file without synchronization. Otherwise two files with the same identity would
+    /// upload changes.
     ///
     /// - Parameters:
-    ///   - replacesLogs: true to remove the logs of a file that no longer exists, because SQLite would read them into
-    ///     the copy. A write-ahead log that is not empty is set aside; other logs are deleted. If false, this method
-    ///     throws if there are such logs.
-    ///   - check: called after the source was read. If it throws, there is no copy.
+    ///   - replacesLogs: true to remove the logs that a deleted file has left at the path of the copy, because SQLite
+    ///     would read them into the copy. A write-ahead log that is not empty is set aside, and other logs are deleted.
+    ///     If false, this method throws if there are such logs.
+    ///   - check: called after the source was read. If `check` throws, no copy is created.
     func write(_ source: Connection, replacesLogs: Bool = false, check: () throws -> Void = {}) throws {
         try refuseExisting(replacesLogs)
         let number = Self.copyNumbers.add(1, ordering: .relaxed).newValue
@@ -51,8 +52,8 @@ struct StoreCopy {
         cmartlet_sync_folder(StoreFiles.folder(of: file))
     }
 
-    // The name of the copy with a suffix. The name is shortened if it would be too long with this suffix and the suffix
-    // of SQLite's journal.
+    // The path of the copy with a suffix. The name of the file is shortened if it would be too long with this suffix
+    // and the suffix of SQLite's journal.
     private func shortened(suffix: String) -> String {
         guard !MemoryFiles.contains(file) else { return file + suffix }
         let name = (file as NSString).lastPathComponent
@@ -63,8 +64,8 @@ struct StoreCopy {
         return folder + kept + suffix
     }
 
-    // An incomplete copy of a file on disk can be read by its owner only. The complete copy gets the mode of the
-    // original.
+    // Creates the incomplete copy. Only its owner can read the incomplete copy of a file on disk. The complete copy
+    // gets the mode of the original.
     private func create(_ unfinished: String, _ source: Connection) throws(EngineError) {
         guard options.environment.vfsName == nil, !MemoryFiles.contains(unfinished) else { return }
         let mode = MemoryFiles.contains(source.filePath) ? options.fileMode : 0o600
@@ -75,7 +76,7 @@ struct StoreCopy {
         }
     }
 
-    // The logs may be deleted only under the write lock. Every process that creates the file holds this lock.
+    // The logs may be deleted only under the write lock, because every process that creates the file holds this lock.
     private func removeLogs(thenRename unfinished: String) throws {
         let lock = WriteLock(path: file + LockFile.suffix, environment: options.environment)
         try lock.acquire()
@@ -124,7 +125,8 @@ struct StoreCopy {
         copyOptions.createsFile = false
         let copy = try Connection(copyOptions)
         defer { copy.close() }
-        // In a small file, change sets take most of the space. After their deletion, the copy is compacted again.
+        // In a small file, change sets take most of the space. Therefore the copy is compacted again after they were
+        // deleted.
         let hasHistory = try copy.integer("SELECT count(*) FROM martlet_changes") ?? 0 > 0
         try copy.execute(
             """
@@ -151,15 +153,15 @@ extension StoreCoordinator {
             try connection.run("ROLLBACK")
             let check = { try self.checkForReplacement(connection, beforeWriting: true) }
             try check()
-            // If another file replaces this one during the copy, the copy can be a mixture of the two files, or the
-            // copy can fail as if the file were damaged. `check` then throws a more specific error.
+            // Another file may replace this file during the copy. The copy can then be a mixture of the two files, or
+            // it can fail as if the file were damaged. `check` then throws a more specific error.
             try StoreCopy(path: path, options: options).write(connection, check: check)
         }
     }
 }
 
 extension StoreOpener {
-    /// Creates the file as a copy of the seed file, if it does not exist yet.
+    /// If the file does not exist yet, creates it as a copy of the seed file.
     func copySeedFile() throws {
         guard let seed = options.seedPath, !StoreFiles.exists(path) else { return }
         var seedOptions = options
@@ -173,7 +175,7 @@ extension StoreOpener {
         do {
             try StoreCopy(path: path, options: options).write(opened.connection, replacesLogs: true)
         } catch let error as EngineError where error.code == .fileExists {
-            // Another process has created the file in the meantime. It is opened like any existing file.
+            // Another process has created the file in the meantime. The caller opens this file like any existing file.
         }
     }
 }

@@ -11,14 +11,14 @@ package enum StoreFiles {
         MemoryFiles.contains(path) ? MemoryFiles.number(path) != nil : access(path, F_OK) == 0
     }
 
-    /// The size of the write-ahead log, read without opening it.
+    /// The size of the write-ahead log in bytes, determined without opening the log.
     static func logBytes(_ path: String) -> Int {
         if MemoryFiles.contains(path) { return MemoryFiles.size(path + "-wal") ?? 0 }
         return status(resolved(path) + "-wal").map { Int($0.st_size) } ?? 0
     }
 
     /// Deletes the database and the files beside it and, if `path` is a symbolic link, the link. If the database cannot
-    /// be deleted, no other file is deleted. Returns the error for the first file that cannot be deleted; nil if no
+    /// be deleted, no other file is deleted. Returns the error for the first file that cannot be deleted, or nil if no
     /// file is left.
     @discardableResult
     package static func remove(_ path: String) -> EngineError? {
@@ -52,7 +52,7 @@ package enum StoreFiles {
         return unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR
     }
 
-    /// Creates an empty database file with a mode, reduced by the umask, unless the file exists.
+    /// Creates an empty database file, unless the file exists. The mode of the file is `mode` reduced by the umask.
     static func create(_ path: String, mode: UInt32) {
         if !exists(path) { _ = cmartlet_create_file(resolved(path), mode) }
     }
@@ -69,15 +69,15 @@ package enum StoreFiles {
         return suffixes.contains { exists(file + $0) }
     }
 
-    /// The suffixes of the files that SQLite uses for any database beside them.
+    /// The suffixes of the files that SQLite uses if it finds them beside a database.
     private static let logs = ["-wal", "-shm", "-journal"]
 
-    /// The path of a log, index or journal beside a database, or beside the path of a deleted one; nil if there is
-    /// none.
+    /// The path of a log, index or journal beside a database, or beside the path of a deleted database. Nil if there is
+    /// no such file.
     static func log(of path: String) -> String? { logs.map { path + $0 }.first(where: exists) }
 
-    /// Deletes the log, the index and the journal of a database that no longer exists. They are useless without the
-    /// database.
+    /// Deletes the log, the index and the journal of a database that no longer exists. These files are useless without
+    /// the database.
     static func removeLogs(of path: String) {
         for suffix in logs { delete(path + suffix) }
     }
@@ -101,7 +101,8 @@ package enum StoreFiles {
         }
         let isLong = name.utf8.count > 400
         let shortened = isLong ? "\(name.prefix(400))%-\(identifier.utf8.count)-\(String(hash, radix: 16))" : name
-        // A forked child must not use the files of its parent, although it has a copy of the parent's memory.
+        // A forked child must not use the files of its parent, although it has a copy of the parent's memory. Therefore
+        // the paths in the child differ from the paths in the parent.
         let forks = cmartlet_fork_count()
         return MemoryFiles.prefix + (forks == 0 ? "" : "%fork-\(forks)%") + shortened
     }
@@ -118,7 +119,7 @@ package enum StoreFiles {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// The names of the files in a folder; none if it cannot be read.
+    /// The names of the files in a folder. Empty if the folder cannot be read.
     static func names(in folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
@@ -143,7 +144,7 @@ package enum StoreFiles {
         return status(path).map { FileIdentity($0) }
     }
 
-    /// The identity of the file at a path. If the path is a symbolic link, the identity of the link itself.
+    /// The identity of the file at a path. If the path is a symbolic link, this is the identity of the link itself.
     static func identityWithoutLink(_ path: String) -> FileIdentity? {
         if MemoryFiles.contains(path) { return identity(path) }
         return FileIdentity(withoutFollowingLink: path)
@@ -165,7 +166,7 @@ package enum StoreFiles {
         return path
     }
 
-    /// The target of a symbolic link; nil for anything else.
+    /// The target of a symbolic link; nil if the path is no symbolic link.
     private static func target(of link: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(link, &bytes, bytes.count)
@@ -178,7 +179,7 @@ package enum StoreFiles {
         return String(cString: found)
     }
 
-    /// Rejects paths that cannot contain a database, before anything is opened.
+    /// Throws if a database cannot be opened or created at the path. Called before any file is opened.
     static func check(_ path: String, isReadOnly: Bool, _ environment: Environment) throws(EngineError) {
         try checkName(path)
         try checkNameLength(path)
@@ -197,8 +198,8 @@ package enum StoreFiles {
         }
     }
 
-    /// Rejects names that are reserved for the files beside a database. Otherwise two databases could use the same
-    /// file.
+    /// Throws if the name is reserved for a file beside a database. Otherwise one database could use the file of
+    /// another database as its log or lock file.
     static func checkName(_ path: String) throws(EngineError) {
         for path in [path, resolved(path)] {
             let name = (path as NSString).lastPathComponent.lowercased()
@@ -209,7 +210,7 @@ package enum StoreFiles {
         }
     }
 
-    // SQLite refuses longer paths, but only after an empty file was created.
+    // Throws if the path is too long. SQLite refuses such paths too, but only after an empty file was created.
     private static func checkNameLength(_ path: String) throws(EngineError) {
         let file = resolved(path)
         guard file.utf8.count > maximumPathBytes else { return }
@@ -219,8 +220,8 @@ package enum StoreFiles {
                 + "choose a shorter path")
     }
 
-    /// Rejects a name that is too long for a copy. The copy could not be opened, because the names of the files beside
-    /// it are longer and would exceed the limit.
+    /// Throws if the name of a copy is too long. The copy could not be opened, because the names of the files beside
+    /// the copy are longer and would exceed the limit of the file system.
     static func checkLengthOfNewName(_ path: String) throws(EngineError) {
         try checkNameLength(path)
         let bytes = (path as NSString).lastPathComponent.utf8.count
@@ -259,14 +260,15 @@ package enum StoreFiles {
                 "the file has \(status.st_size) bytes, fewer than any database; it was left as it is; choose another path"
             )
         }
-        // SQLite treats an empty file as new. It would delete the log, with the commits that the log contains. The size
-        // is read again, because another process may just have created the database.
+        // SQLite treats an empty file as new. SQLite would delete the log, including the commits that the log contains.
+        // The size is read again, because another process may just have created the database.
         if status.st_size == 0, logBytes(path) > 0, self.status(path)?.st_size == 0 {
             throw EngineError.damaged("the file is empty but its log is not", path: path)
         }
     }
 
-    // Checks the effective user, as opening the file does. Another process may have deleted the file meanwhile.
+    // Checks the permissions of the effective user, which also count when the file is opened. Returns true if the file
+    // does not exist, because another process may have deleted it meanwhile.
     private static func isAllowed(_ mode: Int32, _ path: String) -> Bool {
         faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 || errno == ENOENT
     }
@@ -277,10 +279,10 @@ package enum StoreFiles {
             "this user has no permission to write the file; change its permissions or open it with 'readOnly'")
     }
 
-    /// Rejects a database that ends in the middle of a page.
+    /// Throws if a database ends in the middle of a page.
     static func checkLength(_ path: String) throws(EngineError) {
         // Every page size is a multiple of 512. If there is a log, it may still contain the part of the file that was
-        // lost in a power cut.
+        // lost in a power failure.
         guard let status = status(path), status.st_size % 512 != 0 else { return }
         if logBytes(path) == 0 { throw EngineError.damaged("the file was cut off in the middle of a page", path: path) }
     }

@@ -3,17 +3,18 @@ import MartletValues
 
 /// Upgrades files of an older format, and makes files synchronized.
 extension StoreOpener {
-    /// Upgrades a file in one transaction when it is opened for writing. Programs of the older format that have the
-    /// file open can then no longer read the version row, or find an unknown format in this row. Every write begins by
-    /// reading the row, so these programs fail before they change anything.
+    /// Upgrades a file in one transaction when it is opened for writing. Afterwards, programs of the older format that
+    /// have the file open can no longer read the version row, or they find an unknown format in it. Every write first
+    /// reads the version row, so these programs fail before they change anything.
     func upgradeFormat(_ connection: Connection, _ writeLock: WriteLock) throws {
         guard !options.isReadOnly, try connection.integer("PRAGMA user_version") ?? 0 < options.format else { return }
         try writeLock.acquire()
         defer { writeLock.release() }
         try connection.requireUnmoved()
         if try connection.value("PRAGMA journal_mode") != .text("wal") { try enableWriteAheadLog(connection) }
-        // The upgrade may be appended to an existing log. The name of this log is written to the file first, because in
-        // the new format a log is read only if the file contains its name.
+        // The upgrade may be appended to an existing log. Therefore the name of this log is written to the file first.
+        // In the new format, a log is read only if the file contains its name. The query reads the file, so that
+        // `logState` is available.
         _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
         let isFirstFormat = try connection.integer("PRAGMA user_version") ?? 0 < Catalog.format
         if isFirstFormat, let log = connection.logState, log.frames > 0 {
@@ -37,8 +38,8 @@ extension StoreOpener {
         connection.finalizeStatements()
     }
 
-    // Throws if the file already has objects of synchronized types: these objects have no entry in the outbox, so they
-    // would exist on this device only.
+    // Makes a file synchronized. Throws if the file already has objects of synchronized types. These objects have no
+    // entry in the outbox, so they would never be uploaded.
     private func makeSynced(_ connection: Connection) throws {
         let synced = options.sync?.types ?? []
         let used = try Catalog.types(connection).map(\.type.name).filter { name in

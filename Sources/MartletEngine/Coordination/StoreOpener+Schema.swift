@@ -31,7 +31,7 @@ extension StoreOpener {
         UInt64(bitPattern: meta.schemaVersion) < options.schemaVersion
     }
 
-    // Reads everything again under the lock: another process may have changed the file.
+    // Reads the version row and the types again under the lock, because another process may have changed the file.
     private func changeSchema(_ connection: Connection) throws {
         let meta = try Catalog.meta(connection)
         let types = try Catalog.types(connection)
@@ -58,13 +58,13 @@ extension StoreOpener {
             schema_version = \(Int64(bitPattern: options.schemaVersion))
             """)
         // New types do not affect the stored change sets. After other changes of the schema, the change sets are
-        // deleted: property indexes may differ, and migrations record no changes.
+        // deleted, because property indexes may differ, and because migrations record no changes.
         guard migrates || !diff.onlyAddsTypes else { return try recordNoChange(connection) }
         try connection.execute("DELETE FROM martlet_changes")
     }
 
-    // Called if the change of the schema only adds types. Stores an empty change set for the version, so that observers
-    // do not have to compare all values.
+    // Called if the schema change only adds types, or changes only the schema version. Stores an empty change set for
+    // the new version, so that observers do not have to compare all values.
     private func recordNoChange(_ connection: Connection) throws {
         let version = Int64(bitPattern: try Catalog.meta(connection).version)
         try connection.run(
@@ -74,8 +74,8 @@ extension StoreOpener {
 
     // MARK: Migration
 
-    // This process holds the write lock, so the newest version on another connection is the version before the
-    // migration.
+    // The old data is read through a second connection. This process holds the write lock, so the newest version on
+    // that connection is the version before the migration.
     private func migrate(
         _ connection: Connection, _ meta: Catalog.Meta, _ types: [ObjectTypeSchema], _ diff: SchemaDiff
     ) throws {
@@ -186,7 +186,7 @@ extension StoreOpener {
         return (overlay, contents)
     }
 
-    /// Throws an error with `message` and the list of differences, unless there are none.
+    /// Throws an error with `message` and the list of differences, unless the list is empty.
     private func requireEmpty(_ differences: [String], orThrow message: String) throws {
         guard !differences.isEmpty else { return }
         throw EngineError(

@@ -2,24 +2,25 @@ import Foundation
 import MartletSQLite
 import MartletValues
 
-/// Opens a file. It checks the file before it writes anything, creates what is missing, and updates the object types.
+/// Opens a file. The opener checks the file before it writes anything. Then it creates the parts of the file that are
+/// missing, and updates the object types.
 ///
-/// It never writes to a file that is damaged, of a newer format, or of another program.
+/// The opener never writes to a file that is damaged, of a newer format, or of another program.
 struct StoreOpener {
     /// A connection to a valid file, and the contents that were read.
     struct Opened {
-        /// The connection is still in the transaction in which `meta` and `types` were read. Exception: it is in no
-        /// transaction if the file was new, had another format, or used no write-ahead log when it was opened.
+        /// The connection is still in the transaction in which `meta` and `types` were read. There is one exception: it
+        /// is in no transaction if the file was new, had another format, or used no write-ahead log when it was opened.
         let connection: Connection
         let writeLock: WriteLock
         let meta: Catalog.Meta
         /// The types of the file.
         let types: [(id: TableID, type: ObjectTypeSchema)]
-        /// The overlay for types that a read-only file lacks; nil if it lacks none.
+        /// The overlay for the types and properties that a read-only file lacks; nil if it lacks none.
         let overlay: SchemaOverlay?
     }
 
-    /// What one call of `open` has done.
+    /// The progress of one call of `open`.
     final class Progress {
         /// True after the user's migration block was called. The block is then not called for another file, because it
         /// may have changed state of the program.
@@ -57,7 +58,8 @@ struct StoreOpener {
 
     var isOnDisk: Bool { options.environment.vfsName == nil && !MemoryFiles.contains(path) }
 
-    // Runs before SQLite opens the file; creates an empty file if there is none. A read-only file needs no lock file.
+    // Checks the files before SQLite opens the database, and creates an empty file if there is none. Returns nil for a
+    // read-only file, because it needs no lock file.
     private func checkFiles() throws(EngineError) -> (file: LockFile, content: LockFile.Content)? {
         guard isOnDisk else { return nil }
         try StoreFiles.check(path, isReadOnly: options.isReadOnly, options.environment)
@@ -80,7 +82,8 @@ struct StoreOpener {
     }
 
     // Returns nil if the caller must call this method again, for one of these reasons:
-    // - The file was moved to the path of a file that is still in use. This method has removed the index of that file.
+    // - The file was moved to the path of a file that is still in use. This method has removed the index of the file
+    //   that is in use.
     // - Another process has moved or deleted the file.
     // - An error of the log may be temporary.
     private func connect(
@@ -96,7 +99,7 @@ struct StoreOpener {
             // If this process already has the file open, its coordinator has checked the log.
             if knownLock == nil { obsolete = try verifier.verify() }
             try connection.configureAndRead()
-            // If the file was moved, the log and the index that SQLite has opened may be those of another file.
+            // If the file was moved, SQLite may have opened the log and the index of another file.
             try connection.requireUnmoved()
             logError = knownLock == nil ? verifier.errorOfReadLog(obsolete: obsolete) : nil
             if let logError { throw logError }
@@ -165,9 +168,9 @@ struct StoreOpener {
             connection: connection, writeLock: writeLock, meta: found.meta, types: found.types, overlay: overlay)
     }
 
-    // True if, according to the header on disk, the file has the wanted format and uses a write-ahead log. There is
-    // then nothing to create, upgrade or reject. Reading the header is faster than SQL queries. The format in the
-    // version row is always checked later.
+    // True if, according to its header on disk, the file has the wanted format and uses a write-ahead log. In that case
+    // there is nothing to create or upgrade, and no reason to reject the file. Reading the header is faster than SQL
+    // queries. The format in the version row is always checked later.
     private func isReady(_ connection: Connection) -> Bool {
         guard let header = connection.fileHeader() else { return false }
         let isWanted =
@@ -175,7 +178,8 @@ struct StoreOpener {
         return header.applicationID == Catalog.applicationID && isWanted && header.isWriteAheadLogged
     }
 
-    // The engine created every table that it reads. If SQLite does not find one, the file is damaged or was replaced.
+    // The engine has created every table that it reads. So if SQLite does not find a table, the file is damaged or was
+    // replaced.
     private func reportingDamage<R>(_ connection: Connection, _ body: () throws -> R) throws -> R {
         do {
             return try body()
@@ -187,7 +191,7 @@ struct StoreOpener {
 
     // MARK: The file
 
-    // True if the file is empty. Also true for a file that has pages but no tables: a process may have been killed
+    // True if the file is empty. Also true if the file has pages but no tables, because a process may have been killed
     // while it created the file.
     private func isNew(_ connection: Connection) throws -> Bool {
         guard try connection.integer("PRAGMA page_count") == 0 || isBlank(connection) else { return false }
@@ -219,7 +223,8 @@ struct StoreOpener {
         if let error = Catalog.formatError(for: format, path: path) ?? options.formatError(for: format) { throw error }
     }
 
-    // A tool may have switched the file to another journal mode, in which readers would block writers.
+    // Switches the file back to a write-ahead log. Another tool may have switched it to another journal mode, in which
+    // readers would block writers.
     private func ensureWriteAheadLog(_ connection: Connection, _ writeLock: WriteLock) throws {
         if connection.isInTransaction { try connection.run("ROLLBACK") }
         guard !options.isReadOnly, try connection.value("PRAGMA journal_mode") != .text("wal") else { return }
@@ -229,8 +234,8 @@ struct StoreOpener {
         try enableWriteAheadLog(connection)
     }
 
-    // Called under the write lock. Repeats the statement while another process, which is also opening the file, reads
-    // the file. SQLite itself does not wait for that process, because this connection reads the file too.
+    // Called under the write lock. Repeats the statement while another process that is also opening the file reads it.
+    // SQLite itself does not wait for that process, because this connection reads the file too.
     func enableWriteAheadLog(_ connection: Connection) throws {
         var remainingMilliseconds = options.environment.writeTimeoutMilliseconds
         while true {
@@ -244,15 +249,17 @@ struct StoreOpener {
         }
     }
 
-    // Another process may be creating the file too, so the check is repeated under the lock.
+    // Another process may be creating the file at the same time. Therefore this method checks again under the lock that
+    // the file is new.
     private func create(_ connection: Connection, _ writeLock: WriteLock) throws {
         try writeLock.acquire()
         defer { writeLock.release() }
-        // If the file was moved, the index at the path may be that of another file.
+        // If the file was moved, the index at the path may belong to another file.
         try connection.requireUnmoved()
         let isEmpty = try connection.integer("PRAGMA page_count") == 0
         guard try isEmpty || isBlank(connection) else { return try checkFormat(connection) }
-        // A process may still use the index of a file that was deleted. No process reads an index for an empty file.
+        // If the file is empty, an index at the path belongs to a deleted file, which a process may still have open.
+        // The index is removed, so that the new file gets its own index.
         if isEmpty && isOnDisk { StoreFiles.removeIndex(of: connection.filePath) }
         try connection.execute("PRAGMA page_size = \(options.environment.pageSize)")
         try enableWriteAheadLog(connection)

@@ -12,11 +12,11 @@ package struct StoreOptions: Sendable {
     /// True if the file is deleted when its last Realm and objects are released.
     package var isTemporary = false
     package var schemaVersion: UInt64 = 0
-    /// False to reject a file whose types require a migration, even if `schemaVersion` is higher than that of
-    /// the file.
+    /// False to reject a file whose types require a migration, even if `schemaVersion` is higher than the schema
+    /// version of the file.
     package var mayMigrate = true
-    /// True to delete a file that is rejected because of its types, and to create it again. If this process has the
-    /// file open, the file is not deleted, and opening it throws.
+    /// True to delete a file that is rejected because of its types, and to create the file again. If this process has
+    /// the file open, opening throws, and the file is not deleted.
     package var replacesFile = false
     /// Called before the file is opened and before it is migrated. Returns true if the caller no longer needs the file.
     package var isCancelled: (@Sendable () -> Bool)?
@@ -30,9 +30,10 @@ package struct StoreOptions: Sendable {
     package var compactsAtLaunch: StoreCoordinator.CompactionCondition?
     package var durability = Durability.full
     package var maximumNumberOfActiveVersions: Int?
-    /// If the log has more bytes than this, writers wait for old snapshots to end, so that the log can restart.
+    /// If the log has more bytes than this value, writers wait for old snapshots to end, so that the log can restart.
     package var maximumLogBytes = 268_435_456
-    /// True if a write throws when the log is still too long after this wait. If false, the log grows.
+    /// True to reject a write if the log is still longer than `maximumLogBytes` after the wait. If false, the write is
+    /// executed, and the log grows.
     package var throwsWhenLogIsFull = false
     package var environment = Environment.live
     /// Makes the file synchronized. Nil for a file without synchronization.
@@ -44,7 +45,7 @@ package struct StoreOptions: Sendable {
     }
 
     /// True if the name of the log is written to the database file. This is not necessary for a temporary file, because
-    /// its log is deleted with it.
+    /// the log is deleted together with the file.
     var recordsLogName: Bool { !isTemporary }
 
     /// Throws an engine error with the cause `CancellationError` if the caller no longer needs the file.

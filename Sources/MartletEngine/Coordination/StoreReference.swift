@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps a file open for a value that is passed to another thread, until a Realm there uses it.
+/// Keeps a file open for a value that is passed to another thread, until a Realm on that thread uses the value.
 package final class StoreReference: Sendable {
     package let coordinator: StoreCoordinator
 

@@ -3,16 +3,16 @@ import Foundation
 import MartletSQLite
 import MartletValues
 
-/// The open files of this process, with one coordinator each.
+/// The open files of this process. Each file has one coordinator.
 ///
-/// Locks are ordered. A thread that holds a lock may wait only for locks further down in this list. The list names the
-/// exceptions.
+/// Locks are ordered. A thread that holds a lock may wait only for locks that come later in this list. The list also
+/// names the exceptions.
 ///
-/// 1. The opening lock of a file. One thread at a time opens, migrates, seeds, compacts or deletes the file. The lock
-///    is identified by the path without symbolic links, and by the device and inode. The path is needed because the
-///    file may not exist yet. A thread that holds the opening lock of one file may wait for the opening lock of another
-///    file, for example if a migration opens a file. A wait that would deadlock throws immediately. A file that is
-///    already open with the same types is returned without its opening lock.
+/// 1. The opening lock of a file. A thread holds it while the thread opens, migrates, seeds, compacts or deletes the
+///    file. The lock is identified by the path without symbolic links, and by the device and inode of the file. The
+///    path is needed because the file may not exist yet. A thread that holds the opening lock of one file may wait for
+///    the opening lock of another file, for example if a migration opens a file. A wait that would deadlock throws
+///    immediately. If a file is already open with the same types, its coordinator is returned without the opening lock.
 /// 2. The write lock of a file, `WriteLock`. Waiting for it ends with an error after a timeout. A thread may open a
 ///    file inside a write. If this leads to a deadlock that involves both kinds of locks, the timeout ends it.
 /// 3. `condition`, which guards `state` and is held only briefly. A thread that holds it does not wait. It also does
@@ -45,7 +45,7 @@ package enum StoreRegistry {
         }
     }
 
-    // Also signals that an opening lock was released.
+    // Guards `state`, and signals that an opening lock was released.
     private static let condition = NSCondition()
     // Guarded by `condition`.
     nonisolated(unsafe) private static var state = State()
@@ -75,7 +75,8 @@ package enum StoreRegistry {
         condition.lock()
         defer { condition.unlock() }
         while true {
-            // Computed in each iteration, because the file may have been created or deleted during the wait.
+            // The names are computed in each iteration, because the file may have been created or deleted during the
+            // wait.
             let names = names(options)
             let holders = state.threads(locking: names)
             if holders.isEmpty {
@@ -115,8 +116,8 @@ package enum StoreRegistry {
 
     /// The coordinator of the file at `options.path`. Opens the file if this process does not have it open.
     ///
-    /// - Parameter willExtend: called before types are added to an open file. Adding types acquires the write lock, so
-    ///   this closure can throw to prevent it.
+    /// - Parameter willExtend: called before types are added to an open file. Adding types acquires the write lock. To
+    ///   prevent this, the closure can throw.
     package static func coordinator(
         _ options: StoreOptions, willExtend: (StoreCoordinator) throws -> Void = { _ in }
     ) throws -> StoreCoordinator {
@@ -143,9 +144,10 @@ package enum StoreRegistry {
         }
     }
 
-    // Deletes a file whose types are rejected and creates it again. Another process may do the same. Therefore a file
-    // that was created after the rejection is opened and not deleted. If the new copy of the seed file is rejected too,
-    // the file is created without the seed file, because every copy would be rejected.
+    // Deletes a file whose types are rejected and creates it again. Another process may do the same at the same time.
+    // Therefore this method does not delete a file that was created after the rejection, and opens it instead. If the
+    // new copy of the seed file is rejected too, the file is created without the seed file, because every copy would be
+    // rejected.
     private static func recreated(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
         var options = options
         var (attempts, deletions) = (0, 0)
@@ -158,8 +160,8 @@ package enum StoreRegistry {
                 let mayRetry = deletions < 2 && attempts < 10
                 guard error.code == .schemaMismatch, !isHeld(options), mayRetry else { throw error }
             }
-            // The file ids of a temporary file are not compared: each attempt to open it has created it again, and no
-            // other process has it open.
+            // The file ids of a temporary file are not compared. Each attempt to open the file has created it again,
+            // and no other process has it open.
             let isDeleted = try removeFiles(options) { options.isTemporary || fileID(options) == rejected }
             if !isDeleted { continue }
             deletions += 1
@@ -167,7 +169,7 @@ package enum StoreRegistry {
         }
     }
 
-    /// The random identity that a database gets when it is created; nil if it cannot be read.
+    /// The random identity that a database gets when it is created. Nil if the database cannot be read.
     private static func fileID(_ options: StoreOptions) -> SQLValue? {
         var options = withStoredSchema(options)
         options.isReadOnly = true
@@ -180,7 +182,7 @@ package enum StoreRegistry {
     private static func opened(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator {
         try options.checkCancellation()
         if let open = try openUnderLock(options) { return try extended(open, options) }
-        // Deletes a temporary file that a killed process left, or that its last user on another thread has not deleted
+        // Deletes a temporary file that a killed process has left, or that another thread has released but not deleted
         // yet.
         if options.isTemporary && options.environment.vfsName == nil { StoreFiles.remove(options.path) }
         let coordinator = try StoreCoordinator(options)
@@ -190,10 +192,11 @@ package enum StoreRegistry {
 
     /// The coordinator of the file; nil if this process does not have the file open.
     ///
-    /// - Throws: `.alreadyOpen` if the options require a migration of an open file, `.incompatibleConfiguration` if
-    ///   they contradict the options with which the file is open.
+    /// - Throws: `.alreadyOpen` if the options require a migration of an open file, `.incompatibleConfiguration` if the
+    ///   options contradict the options with which the file is open.
     private static func openUnderLock(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator? {
-        // The coordinator is not retained while this thread waits.
+        // This thread does not retain the coordinator while it waits, so that the work in the background can release
+        // it.
         let hasConflict = locked { found($0, options) }?.conflict(with: options) != nil
         if hasConflict { waitForWork(options) }
         guard let open = locked({ found($0, options) }) else { return nil }
@@ -215,8 +218,8 @@ package enum StoreRegistry {
     /// create the file at the same time. Both use the coordinator that is registered first.
     private static func register(_ coordinator: StoreCoordinator, _ options: StoreOptions) -> StoreCoordinator {
         locked { state in
-            // `isEmpty` does not retain the coordinators. Each coordinator must be deallocated when its last user
-            // releases it, and not while this thread holds `condition`.
+            // `isEmpty` does not retain the coordinators. If this thread retained a coordinator here, it could become
+            // the last owner, and deallocate the coordinator while it holds `condition`.
             state.entries = state.entries.filter { !$0.value.isEmpty }
             let known = found(state, options) ?? coordinator
             for name in coordinatorNames(options) { state.entries[name] = known.reference }
@@ -239,8 +242,8 @@ package enum StoreRegistry {
         return nil
     }
 
-    // Returns nil on a thread that holds the opening lock of the file, for example inside a `migrationBlock`: the
-    // caller then requests the opening lock, which throws.
+    // Returns nil on a thread that holds the opening lock of the file, for example inside a `migrationBlock`. The
+    // caller then requests the opening lock, and this request throws.
     private static func openWithoutLock(_ options: StoreOptions) -> StoreCoordinator? {
         locked { state in
             let isLockedHere =
@@ -261,9 +264,9 @@ package enum StoreRegistry {
     /// Waits for work that can keep a file open slightly longer than its last Realm: a checkpoint, a poll for commits
     /// of other processes, or a step of its synchronization.
     ///
-    /// One kind of work can start another: a step of the synchronization commits, and the commit starts a checkpoint.
-    /// Therefore this method waits until the file is closed, but at most ten seconds. If a Realm has the file open, it
-    /// does not wait any longer.
+    /// One kind of work can start another. For example, a step of the synchronization commits, and the commit starts a
+    /// checkpoint. Therefore this method waits until the file is closed, but at most about ten seconds. It stops
+    /// waiting as soon as it finds that a Realm has the file open.
     private static func waitForWork(_ options: StoreOptions) {
         let deadline = ContinuousClock.now + .seconds(10)
         while isHeld(options) {
@@ -295,7 +298,7 @@ package enum StoreRegistry {
     static func addInherited(_ file: FileIdentity) { _ = locked { $0.inherited.insert(file) } }
 
     /// Stops a forked child that opens a file which its parent had open. The child has a copy of SQLite's state of the
-    /// file, but not the locks that belong to it.
+    /// file, but does not have the locks of its parent.
     static func requireNotInherited(_ options: StoreOptions) {
         guard cmartlet_fork_count() > 0, let file = StoreFiles.identity(options.path) else { return }
         let isInherited = locked { $0.inherited.contains(file) }
@@ -315,9 +318,9 @@ package enum StoreRegistry {
     }
 
     /// Deletes a file that this process does not have open, and the files beside it, after waiting for other writers.
-    /// Returns false if there was none.
+    /// Returns false if the file did not exist.
     package static func remove(_ options: StoreOptions) throws(EngineError) -> Bool {
-        // Otherwise the log of a database could be deleted as if it were a database.
+        // Without this check, the log of a database could be deleted as if it were a database.
         try StoreFiles.checkName(options.path)
         let lockedNames = try lockForOpening(options)
         defer { unlock(lockedNames) }
@@ -325,8 +328,8 @@ package enum StoreRegistry {
         return StoreFiles.anyExists(options.path) ? try removeFiles(options) : false
     }
 
-    // The caller holds the opening lock. Waits for another process that creates the file or writes to it. Returns false
-    // if there was no file, or `isRejected` returns false.
+    // Deletes the files of a database. First waits for another process that creates the file or writes to it. Returns
+    // false if there was no file, or if `isRejected` returns false. The caller holds the opening lock.
     private static func removeFiles(
         _ options: StoreOptions, where isRejected: () -> Bool = { true }
     ) throws(EngineError) -> Bool {
@@ -347,7 +350,8 @@ package enum StoreRegistry {
             "the file is open in this process and cannot be \(what); release its Realms and objects first")
     }
 
-    /// Deletes a temporary file when its last user releases it, unless the path now refers to another file.
+    /// Called when the last owner of a temporary file releases it. Deletes the file. Does nothing if the path now
+    /// refers to another file, or if the file is open again.
     static func removeTemporary(_ options: StoreOptions, _ identity: FileIdentity?) {
         _ = locked { state -> StoreCoordinator? in
             // If another thread holds the opening lock, that thread deletes the file or creates it again.

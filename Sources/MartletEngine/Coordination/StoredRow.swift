@@ -7,7 +7,7 @@ package struct StoredRow: Sendable {
     private let columns: [SQLValue]
     private let specials: [UInt8]
 
-    /// Nil if there is no such row.
+    /// Reads the row with the given key. Returns nil if there is no such row.
     package init?(_ key: ObjectKey, _ layout: TableLayout, _ connection: Connection) throws {
         let statement = try connection.statement(layout.selectByKey)
         statement.bind(key, at: 1)
@@ -41,17 +41,18 @@ package struct StoredRow: Sendable {
 
 /// An element that was removed from a collection, with its former value.
 package struct RemovedElement: Sendable {
-    /// Its former position.
+    /// The former position of the element in the collection.
     package let position: Int
-    /// The value, or the key of the row.
+    /// The former element: a value, or the key of a row.
     package let element: SQLValue
-    /// The former row; nil for values.
+    /// The row as it was stored before the removal; nil for values.
     package let row: StoredRow?
 }
 
 extension WriteTransaction {
-    /// Called before each change of a row. Stores the image of the row for the change sets of observers, if the process
-    /// has observers, no image of the row is stored yet, and `RowImages.limit` is not reached.
+    /// Called before each change of a row. Stores the image of the row in memory, so that observers can use it together
+    /// with the change set. Does nothing if the process has no observers, if an image of the row is already stored, or
+    /// if `RowImages.limit` is reached.
     package func keepOldRow(_ key: ObjectKey, _ layout: TableLayout, in table: TableID) throws {
         guard keepsOldRows, !oldRows.isFull, oldRows.row(key, in: table) == nil else { return }
         guard let row = try handle.read({ try StoredRow(key, layout, $0) }) else { return }

@@ -2,14 +2,15 @@ import CMartletRuntime
 import Foundation
 import MartletSQLite
 
-/// The lock of the process that synchronizes a file. All processes record their changes for upload, but only one
-/// connects to the service.
+/// The lock of the process that synchronizes a file. All processes record their changes for upload, but only the
+/// process that holds this lock connects to the service.
 ///
-/// It is a `flock` lock on a file beside the database. The system releases it when the process ends, unless a forked
-/// child still has the descriptor open. A file in memory has no lock file, because other processes cannot open it.
+/// The lock is a `flock` lock on a lock file beside the database. The system releases it when the process ends, unless
+/// a forked child still has the descriptor open. A database in memory has no lock file, because other processes cannot
+/// open such a database.
 package final class SyncLock: Sendable {
     static let suffix = ".sync.lock"
-    /// -1 for a file in memory.
+    /// The descriptor of the lock file; -1 for a database in memory.
     private let descriptor: Int32
 
     private init(_ descriptor: Int32) { self.descriptor = descriptor }
@@ -18,7 +19,7 @@ package final class SyncLock: Sendable {
         guard descriptor >= 0 else { return }
         cmartlet_block_forks()
         defer { cmartlet_unblock_forks() }
-        // In a forked child, the descriptor number may belong to another file.
+        // In a forked child, the number of the descriptor may belong to another file.
         if cmartlet_remove_lock(descriptor) { close(descriptor) }
     }
 
@@ -29,7 +30,8 @@ package final class SyncLock: Sendable {
     package static func acquire(_ database: String) throws(EngineError) -> SyncLock? {
         guard !MemoryFiles.contains(database) else { return SyncLock(-1) }
         let path = StoreFiles.resolved(database) + suffix
-        // Another process may delete the file between opening and locking it.
+        // Another process may delete the lock file after this process has opened it and before it has locked it. In
+        // that case the loop tries again.
         while true {
             let descriptor = openRegistered(path)
             guard descriptor >= 0 else {
@@ -46,8 +48,8 @@ package final class SyncLock: Sendable {
         }
     }
 
-    // Opens the file, and registers the descriptor, so that a forked child does not keep the lock. Returns -1 if the file
-    // cannot be opened.
+    // Opens the lock file, and registers the descriptor, so that a forked child does not keep the lock. Returns -1 if
+    // the lock file cannot be opened.
     private static func openRegistered(_ path: String) -> Int32 {
         cmartlet_block_forks()
         defer { cmartlet_unblock_forks() }

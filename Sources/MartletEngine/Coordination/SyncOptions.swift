@@ -2,8 +2,8 @@ package import MartletSQLite
 
 /// Makes a file synchronized: the changes of some types are recorded for upload.
 package struct SyncOptions: Sendable {
-    /// The names of the types whose objects are synchronized. Embedded types are not named: an embedded object belongs
-    /// to its owner.
+    /// The names of the types whose objects are synchronized. Embedded types are not named, because an embedded object
+    /// is synchronized as a part of its owner.
     package var types: Set<String>
     package var recorder: any OutboxRecorder
 
@@ -15,14 +15,16 @@ package struct SyncOptions: Sendable {
 
 /// Records changes for upload, in the transaction that makes them.
 package protocol OutboxRecorder: AnyObject, Sendable {
-    /// Called before a transaction with changes is committed, on the thread that commits. The write lock is held. What
-    /// this method writes is committed with the transaction. If it throws, the transaction is rolled back.
+    /// Called before a transaction with changes is committed, on the thread that commits. The caller holds the write
+    /// lock. The writes of this method are committed together with the transaction. If this method throws, the
+    /// transaction is rolled back.
     func record(_ changes: CommittingChanges) throws
 }
 
 /// The changes of a transaction that is about to be committed, with access to the data before and after them.
 ///
-/// It must be used only inside `OutboxRecorder.record`. That method may pass `connection` to methods of the engine.
+/// An instance must be used only inside `OutboxRecorder.record`. That method may pass `connection` to methods of the
+/// engine.
 package final class CommittingChanges {
     package let schema: DatabaseSchema
     /// The changes of all types, also of types that are not synchronized.
@@ -52,7 +54,7 @@ package final class CommittingChanges {
         if let previous { return try body(previous) }
         let connection = try coordinator.takeConnection()
         previous = connection
-        // The write lock is held, so the newest committed version is the one before this transaction.
+        // This process holds the write lock, so the newest committed version is the version before this transaction.
         try connection.run("BEGIN")
         return try body(connection)
     }

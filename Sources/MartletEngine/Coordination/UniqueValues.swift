@@ -4,7 +4,7 @@ import MartletValues
 /// Checks the uniqueness rules for the rows that a write changes.
 ///
 /// The indexes of unique properties are not unique indexes, so values may repeat while a write is in progress. A row is
-/// not compared if one of the values that must be unique together is nil.
+/// not compared with other rows if one of the values that must be unique together is nil.
 struct UniqueValues {
     private let schema: DatabaseSchema
     private let connection: Connection
@@ -31,7 +31,8 @@ struct UniqueValues {
 
     private typealias Pair = (first: ObjectKey, second: ObjectKey)
 
-    /// Checks the rows that the changes insert or modify. Throws if one of them repeats values of another row.
+    /// Checks the rows that the changes insert or modify. Throws if one of these rows repeats values of another row
+    /// that must be unique.
     func check(_ changes: ChangeSet) throws {
         for (id, change) in changes.tables.sorted(by: { $0.key < $1.key }) {
             guard let table = schema.tables[id] else { continue }
@@ -47,7 +48,8 @@ struct UniqueValues {
     /// Finds two rows with the same values, one of which was touched.
     private func duplicate(_ touched: KeySet, _ set: UniqueSet) throws -> Pair? {
         guard try isMostOfTable(touched.count, set) else { return try probe(touched, set) }
-        // Equal values are adjacent in the index. Scanning the index costs less than one search per row.
+        // The touched rows are a large part of the table, so one scan of the index costs less than one search for each
+        // row. Equal values are adjacent in the index.
         let all = try connection.integer("SELECT count(*) FROM \(set.table.layout.table) WHERE \(set.isComplete)")
         let different = try connection.integer(
             "SELECT count(*) FROM (SELECT DISTINCT \(set.columns.joined(separator: ", ")) "
@@ -111,7 +113,8 @@ struct UniqueValues {
     }
 }
 
-/// The unique indexes of older files. With them, SQLite checks uniqueness in each statement.
+/// The unique indexes of older files. With such an index, SQLite checks uniqueness in each statement, and not only when
+/// the write ends.
 struct UniqueIndexes {
     private let connection: Connection
 

@@ -1,10 +1,10 @@
 package import MartletValues
 
-/// Tracks the values of the list, set or map of one row for observers that sort these values. The tracker computes only
+/// Tracks the values of one list, set or map of one row for observers that sort these values. The tracker computes only
 /// the values at each version. The observer sorts them and computes the difference.
 package struct ValuesTracker: CollectionTracker {
     package struct State: TrackedState {
-        /// In the order of the collection; for a map, without the keys.
+        /// The values in the order of the collection. The keys of a map are not included.
         package let values: [SQLValue]
         package let isInvalidated: Bool
         package static let invalidated = State(values: [], isInvalidated: true)

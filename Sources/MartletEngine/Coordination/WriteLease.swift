@@ -3,9 +3,9 @@ import Synchronization
 
 /// Acquires the write lock in the background, for an executor that must not block.
 ///
-/// When the lock is acquired, the executor is notified and has a short time to claim it. The executor may be unable to
-/// do so, for example because it waits for a thread that waits for this lock. The lease then releases the lock, and the
-/// executor requests it again. This prevents a deadlock.
+/// When the lock is acquired, the executor is notified and has 100 milliseconds to claim the lock. The executor may be
+/// unable to do so, for example because it waits for a thread that waits for this lock. The lease then releases the
+/// lock, and the executor requests it again. This prevents a deadlock.
 ///
 /// Thread safety: the mutex guards `state`.
 package final class WriteLease: Sendable {
@@ -18,7 +18,7 @@ package final class WriteLease: Sendable {
 
     private struct State {
         var phase = Phase.none
-        /// Distinguishes one acquisition from the next.
+        /// The number of the newest acquisition. It distinguishes this acquisition from earlier acquisitions.
         var number = 0
         var failure: EngineError?
     }
@@ -78,7 +78,8 @@ package final class WriteLease: Sendable {
         if isHeld { coordinator.writeLock.release() }
     }
 
-    /// Takes over the lock, which the caller must then release. Returns false if it is not available.
+    /// Takes over the lock from this lease, or acquires the lock if it is free. The caller must then release the lock.
+    /// Returns false if the lock is not available.
     package func claim() -> Bool {
         let isHeld = state.withLock { state in
             guard state.phase == .held else { return false }

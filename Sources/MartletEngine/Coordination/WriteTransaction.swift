@@ -2,9 +2,9 @@ package import MartletSQLite
 import MartletValues
 
 /// An open write transaction: the write lock, a connection in a write transaction of SQLite, and the changes so far.
-/// Confined to the Realm that began it.
+/// Only the Realm that began the transaction uses it.
 package final class WriteTransaction {
-    /// The handle through which the transaction reads and writes. Its version is the one before the write.
+    /// The handle through which the transaction reads and writes. Its version is the version before the transaction.
     package private(set) var handle: SnapshotHandle
     package var recorder = ChangeRecorder()
     package var oldRows: RowImages
@@ -12,22 +12,23 @@ package final class WriteTransaction {
     package let keepsOldRows: Bool
     package let coordinator: StoreCoordinator
     /// True if the transaction writes downloaded data. Its changes are not recorded for upload. Unique values are not
-    /// checked: the service has checked the downloaded values, and a value may only repeat in a local object that is
-    /// not uploaded yet.
+    /// checked, because the service has checked the downloaded values. So a value can repeat only in a local object
+    /// that is not uploaded yet.
     package var isDownload = false
     /// The Realm that writes, so that a listener can recognize its own commits.
     package var committer: ObjectIdentifier?
     private var isOpen = true
     private var handleAfterRollback: SnapshotHandle?
-    /// Writes of this transaction that are finished but not yet durable. Each has its own version.
+    /// The sealed writes of this transaction: writes that are finished but not yet durable. Each sealed write has its
+    /// own version.
     private var sealed: [CommitLog.Entry] = []
     /// True while the open write can be cancelled without cancelling the sealed writes.
     private var hasSavepoint = false
-    /// Whether the file has an index of links in `AnyRealmValue` values; nil before the first query.
+    /// True if the file has an index of links in `AnyRealmValue` values; nil before the first query.
     private var hasAnyLinks: Bool?
     /// The next key of each table into which this transaction has inserted.
     private var nextKeys: [TableID: ObjectKey] = [:]
-    /// The outcomes of the open write for rows that it has inserted and that references refer to.
+    /// The outcome of the open write, for each row that this write has inserted and to which a reference refers.
     private var openOutcomes: [RowID: WriteOutcome] = [:]
     /// The outcomes of the sealed writes.
     private var sealedOutcomes: [WriteOutcome] = []
@@ -88,11 +89,11 @@ package final class WriteTransaction {
     /// Every commit increments the version in the version row. It stores its change set beside the data, unless the
     /// change set has more than `storedLimit` bytes.
     ///
-    /// - Throws: if the error is not `.commitOutcomeUnknown`, the transaction was rolled back. If the disk did not
-    ///   confirm the commit, the error is `.commitOutcomeUnknown`. The commit may then be in the file when the file is
-    ///   opened again after a restart of the system. This process does not see the commit, and the next commit
-    ///   permanently replaces it. The error is also `.commitOutcomeUnknown` if the commit succeeded, but the file
-    ///   cannot be read any more. The commit is then in the file.
+    /// - Throws: `.commitOutcomeUnknown` in two cases. In the first case, the disk has not confirmed the commit. The
+    ///   commit may then be in the file when the file is opened again after a restart of the system. This process does
+    ///   not see the commit, and the next commit permanently replaces it. In the second case, the commit has succeeded,
+    ///   but the file cannot be read any more. The commit is then in the file. After any other error, the transaction
+    ///   was rolled back.
     package func commit() throws(EngineError) -> (handle: SnapshotHandle, changes: ChangeSet) {
         do {
             try seal()
@@ -151,8 +152,8 @@ package final class WriteTransaction {
 
     // MARK: Several writes in one transaction
 
-    /// Ends the open write as the next version. `commitSealed` makes all sealed writes durable together. If this method
-    /// throws, the write is still open.
+    /// Seals the open write: it ends and becomes the next version. `commitSealed` makes all sealed writes durable
+    /// together. If this method throws, the write is still open.
     package func seal() throws(EngineError) {
         precondition(isOpen)
         let changes = recorder.finish()
@@ -171,15 +172,15 @@ package final class WriteTransaction {
         resetRecordedChanges()
     }
 
-    /// Begins another write after the sealed ones.
+    /// Begins another write after the sealed writes.
     package func beginNextWrite() throws(EngineError) {
         precondition(isOpen && !sealed.isEmpty)
         try EngineError.wrapping(coordinator.path) { try handle.read { try $0.run("SAVEPOINT martlet_write") } }
         hasSavepoint = true
     }
 
-    /// Rolls back the open write and keeps the sealed ones. If this method throws, the caller must roll back the whole
-    /// transaction with `abandon`.
+    /// Rolls back the open write and keeps the sealed writes. If this method throws, the caller must roll back the
+    /// whole transaction with `abandon`.
     package func cancelCurrentWrite() throws(EngineError) {
         precondition(isOpen && hasSavepoint)
         try EngineError.wrapping(coordinator.path) {
@@ -207,7 +208,8 @@ package final class WriteTransaction {
 
     // MARK: Rows that the transaction has inserted
 
-    /// The outcome of the write of this transaction that has inserted a row; nil if none has.
+    /// The outcome of the write that has inserted a row. Returns nil if no write of this transaction has inserted the
+    /// row.
     package func outcome(ofInserting key: ObjectKey, in table: TableID) -> WriteOutcome? {
         if recorder.hasInserted(key, in: table) {
             let row = RowID(table: table, key: key)
@@ -221,14 +223,14 @@ package final class WriteTransaction {
         return sealedOutcomes[0]
     }
 
-    /// Records that a row was deleted. If the open write has inserted the row, references to it no longer resolve, not
-    /// even to a row that gets the same key later in the same write.
+    /// Records that a row was deleted. If the open write has inserted the row, references to the row no longer resolve.
+    /// They do not resolve to a later row either, if that row gets the same key in the same write.
     package func recordDeletion(of row: RowID) {
         recorder.delete(row.key, in: row.table)
         if !openOutcomes.isEmpty { openOutcomes.removeValue(forKey: row)?.set(.cancelled) }
     }
 
-    /// Whether `outcome` is the outcome of a write of this transaction.
+    /// True if `outcome` is the outcome of a write of this transaction.
     package func contains(_ outcome: WriteOutcome) -> Bool {
         openOutcomes.values.contains { $0 === outcome } || sealedOutcomes.contains { $0 === outcome }
     }
@@ -294,6 +296,7 @@ package final class WriteTransaction {
         return try coordinator.finishCancel(handle)
     }
 
-    /// Change sets with more bytes are not stored. Other processes then compare the two versions in full.
+    /// The greatest number of bytes of a stored change set. A larger change set is not stored, and other processes then
+    /// compare the two versions in full.
     static let storedLimit = 1 << 20
 }

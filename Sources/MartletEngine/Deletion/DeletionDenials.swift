@@ -4,8 +4,8 @@ package import MartletValues
 /// changes of the same write can remove a denial. If a denial remains at the commit, the write fails.
 package struct DeletionDenials {
     /// The denials by `onDelete`: for each row and each of its properties, the names of the deleted targets to which
-    /// the property linked. The innermost dictionary of a map property contains a target for each key of the map. For
-    /// any other property, it contains only the first target, under the key `null`.
+    /// the property linked. The innermost dictionary of a map property contains the keys of the map that had a deleted
+    /// target, each with its target. For any other property, it contains only the first target, under the key `null`.
     private var holders: [RowID: [PropertyIndex: [SQLValue: String]]] = [:]
     /// The denials by `deleteRule`: for each target, the name and the property of the first deleted row that linked to
     /// this target.
@@ -62,8 +62,8 @@ package struct DeletionDenials {
         isEmpty = holders.isEmpty && targets.isEmpty
     }
 
-    /// The denial by `onDelete` to report: the one with the lowest row, property and name of a target, so that the
-    /// message is deterministic.
+    /// The denial by `onDelete` that is reported: the denial with the lowest row, property and name of a target, so
+    /// that the message is deterministic.
     package var firstHolder: (row: RowID, property: PropertyIndex, target: String)? {
         guard let (row, properties) = holders.min(by: { Self.isBefore($0.key, $1.key) }),
             let (property, targets) = properties.min(by: { $0.key < $1.key }), let target = targets.values.min()
@@ -71,7 +71,7 @@ package struct DeletionDenials {
         return (row, property, target)
     }
 
-    /// The denial by `deleteRule` to report: the one with the lowest row.
+    /// The denial by `deleteRule` that is reported: the denial with the lowest row.
     package var firstTarget: (row: RowID, holder: String, property: String)? {
         targets.min { Self.isBefore($0.key, $1.key) }.map { ($0.key, $0.value.holder, $0.value.property) }
     }

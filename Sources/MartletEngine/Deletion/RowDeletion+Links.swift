@@ -40,7 +40,7 @@ extension RowDeletion {
             targets.map { (SQLValue.integer($0.key), try name(of: $0)) }, uniquingKeysWith: { first, _ in first })
         let collection = host.rows(of: source.table).layout.collection(of: index)
         let stored = try read { try collection.storedElements(of: holder.key, $0) }
-        // Keys and values alternate.
+        // The stored elements of a map are its keys and values in alternation.
         for position in stride(from: 0, to: stored.count - 1, by: 2) {
             guard let name = names[stored[position + 1]] else { continue }
             host.denials.deny(name, by: holder, index, key: stored[position])
@@ -53,7 +53,8 @@ extension RowDeletion {
             .map { RowID(table: source.table, key: $0) }
     }
 
-    // Only an observer that was called earlier in this deletion can have deleted the row.
+    // True if a row still exists. Only an observer that was called earlier in this deletion can have deleted the row,
+    // so without observers the row is not looked up.
     private func stillExists(_ row: RowID) throws -> Bool {
         guard host.callsObservers else { return true }
         return try exists(row)
@@ -73,8 +74,8 @@ extension RowDeletion {
         }
     }
 
-    /// Removes from all collections the rows that are about to be deleted. Each collection is changed once for all rows
-    /// of a type. A single row is ignored: `removeLinks(to:)` removes it.
+    /// Removes the rows that are about to be deleted from all collections. Each collection is changed once for all rows
+    /// of a type. If there is only one row, this method does nothing, because `removeLinks(to:)` removes it.
     func removeFromCollections(_ rows: [RowID]) throws {
         guard rows.count > 1 else { return }
         for (table, rows) in Dictionary(grouping: rows, by: \.table).sorted(by: { $0.key < $1.key }) {
@@ -108,7 +109,7 @@ extension RowDeletion {
 
     // MARK: Links in AnyRealmValue values
 
-    /// Replaces links to a row by `none` in all `AnyRealmValue` values. A set loses the element.
+    /// Replaces links to a row by `none` in all `AnyRealmValue` values. From a set, the element is removed instead.
     private func removeAnyLinks(to row: RowID) throws {
         guard host.hasAnyValues else { return }
         let link = AnyLink(row.table, row.key)

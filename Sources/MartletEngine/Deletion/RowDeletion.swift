@@ -3,9 +3,9 @@ import MartletValues
 
 /// The deletion of rows, together with their embedded objects and all rows to which deletions cascade.
 ///
-/// It uses a stack of steps instead of recursion, because a chain of cascades and embedded objects may be too long for
-/// the call stack. Key-value observers are called between the steps. They may change the file and delete rows, but must
-/// not end the write.
+/// The deletion uses a stack of steps instead of recursion, because a chain of cascades and embedded objects may be too
+/// long for the call stack. Key-value observers are called between the steps. These observers may change the file and
+/// delete rows, but must not end the write.
 package struct RowDeletion {
     private enum Step {
         /// Deletes the rows that link to the row with `onDelete: cascade`, and then performs `end`.
@@ -16,10 +16,10 @@ package struct RowDeletion {
 
     let host: any RowDeletionHost
     let transaction: WriteTransaction
-    /// False to ignore the rules `onDelete` and `deleteRule`: links to the deleted rows become nil, and only their
-    /// embedded objects are deleted with them.
+    /// False to ignore the rules `onDelete` and `deleteRule`. Links to the deleted rows then become nil, and apart from
+    /// the given rows only their embedded objects are deleted.
     let appliesRules: Bool
-    /// The last step is performed next.
+    /// The steps to perform. The last step is performed next.
     private var steps: [Step] = []
     private var visited: Set<RowID> = []
 
@@ -57,7 +57,7 @@ package struct RowDeletion {
         try push(cascading)
     }
 
-    // If an observer of an earlier deletion has already deleted the row, only notifies that the row was deleted.
+    // If an observer has already deleted the row, this method only notifies observers that the row was deleted.
     private mutating func end(_ row: RowID) throws {
         guard try exists(row) else { return host.didDelete(row) }
         try remove(row)
@@ -99,10 +99,11 @@ package struct RowDeletion {
             .map { RowID(table: target.id, key: $0) }
     }
 
-    /// The rows that link to a row by a property with `onDelete: cascade`, and that are deleted with it.
+    /// The rows that link to a row by a property with `onDelete: cascade`. These rows are deleted together with the
+    /// row.
     ///
-    /// Their links in columns are set to NULL. Observers are not notified of this, because the rows are deleted next.
-    /// Links in collections are deleted together with their rows.
+    /// The method sets their links in columns to NULL. Observers are not notified of this change, because the rows are
+    /// deleted next. Links in collections are deleted together with their rows.
     private func cascadingRows(to row: RowID) throws -> [RowID] {
         guard appliesRules else { return [] }
         var rows: [RowID] = []

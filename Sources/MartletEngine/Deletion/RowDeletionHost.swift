@@ -1,6 +1,7 @@
 package import MartletValues
 
-/// What `RowDeletion` requires of the Realm whose rows it deletes: the objects and collections that the program holds.
+/// The interface that `RowDeletion` requires of the Realm whose rows it deletes. The Realm has the objects and
+/// collections that the program holds.
 package protocol RowDeletionHost: AnyObject {
     var schema: DatabaseSchema { get }
     /// True if objects have key-value observers. These observers are called between the steps of the deletion, and may
@@ -12,11 +13,12 @@ package protocol RowDeletionHost: AnyObject {
 
     func rows(of table: TableID) -> RowStore
 
-    /// Notifies observers that a row will be deleted, unless they were already notified of it.
+    /// Notifies observers that a row will be deleted. Does nothing if they were already notified.
     func willDelete(_ row: RowID)
-    /// Called after `willDelete`: notifies the same observers that this deletion, or another one, has deleted the row.
+    /// Called after `willDelete`. Notifies the same observers that the row was deleted, by this deletion or by another
+    /// deletion.
     func didDelete(_ row: RowID)
-    /// Called when the row is no longer in the file. Invalidates its accessors.
+    /// Called when a row is no longer in the file. Invalidates the accessors of the row.
     func rowWasDeleted(_ row: RowID)
     /// Called before a collection is deleted together with its owner.
     func willDeleteCollection(_ collection: CollectionID)

@@ -1,15 +1,15 @@
 /// Compares two key sequences in full. Used if the changes between the two versions are unknown.
 ///
 /// The difference is minimal. Of the keys that are in both sequences, a longest subsequence in the same order counts as
-/// not moved. If there are several longest ones, the result uses one with the fewest modified keys. All other keys that
-/// are in both sequences are moves.
+/// not moved. If there are several longest subsequences, the result uses one with the fewest modified keys. All other
+/// keys that are in both sequences are moves.
 package enum CollectionDiff {
     /// The difference between two key sequences.
     ///
     /// - Parameters:
     ///   - modified: keys that are reported as modifications if they did not move.
-    ///   - replaced: keys that now identify another object. If such a key is in both sequences, it is a deletion and an
-    ///     insertion, not a move.
+    ///   - replaced: keys that now identify another object. If such a key is in both sequences, it is reported as a
+    ///     deletion and an insertion, and not as a move.
     ///
     /// Complexity: O(n log r), where r is the number of runs in the key sets, if both sequences ascend or no common key
     /// moved; otherwise O(n log n).
@@ -39,7 +39,7 @@ private struct KeyComparison {
         self.replaced = replaced
     }
 
-    /// Compares two ascending sequences. No key can have moved.
+    /// Compares two ascending sequences, between which no key can have moved.
     mutating func compareAscending(_ old: [ObjectKey], _ new: [ObjectKey]) {
         var oldPosition = 0
         var newPosition = 0
@@ -116,8 +116,8 @@ private struct KeyComparison {
         change.moves.sort { $0.from < $1.from }
     }
 
-    /// Pairs of the old and the new position of the same key. If a key occurs several times, its first old occurrence
-    /// is paired with its first new one, the second with the second, and so on.
+    /// Pairs of the old and the new position of the same key. If a key occurs several times, its old and new
+    /// occurrences are paired in order: the first with the first, the second with the second, and so on.
     private func survivors(
         _ old: [ObjectKey], _ oldRange: Range<Int>, _ new: [ObjectKey], _ newRange: Range<Int>
     ) -> [(old: Int, new: Int)] {

@@ -1,5 +1,5 @@
-/// Advances the ordered keys of a result from one snapshot to a later one. It looks only at the rows that were touched
-/// between the snapshots.
+/// Advances the ordered keys of a result from one snapshot to a later snapshot. The maintainer looks mainly at the rows
+/// that were touched between the snapshots.
 ///
 /// Untouched rows keep their order. The touched members are removed from the old order, and the touched rows that match
 /// now are inserted at their places. A touched row that is a member at both snapshots *stays* if two conditions hold:
@@ -8,7 +8,7 @@
 /// member at both snapshots is a deletion, an insertion and a move. A replaced row is a deletion and an insertion
 /// (N46-N49, N52).
 package struct ResultsMaintainer: Sendable {
-    /// The new keys, and the difference from the old ones.
+    /// The new keys, and the difference between the old and the new keys.
     package struct Outcome: Sendable {
         package let keys: KeySequence
         package let change: CollectionChange
@@ -22,7 +22,8 @@ package struct ResultsMaintainer: Sendable {
     package var touched: KeySet
     /// Touched rows that were deleted and created again.
     package var replaced: KeySet
-    /// Touched rows that are known to be missing in the old snapshot. They are not searched for there.
+    /// Touched rows that are known to be missing in the old snapshot. The maintainer does not search for them in the
+    /// old result.
     package var inserted: KeySet
     /// Touched rows whose change counts as a modification.
     package var reported: KeySet
@@ -56,11 +57,12 @@ package struct ResultsMaintainer: Sendable {
 
     /// Computes the new keys and the difference.
     ///
-    /// - Parameter sortKey: reads the sort key of an untouched row. It is never called for a result in key order.
+    /// - Parameter sortKey: reads the sort key of an untouched row. This closure is never called for a result in key
+    ///   order.
     ///
     /// Complexity: O(c log n) for c touched rows, including the calls of `sortKey`, plus the blocks of keys that
-    /// contain these rows. If the result is sorted and the old sort key of a touched row is unknown, or if many rows
-    /// were touched, the old keys are scanned once: O(n).
+    /// contain these rows. For a sorted result, the old keys are scanned once, in O(n), if many rows were touched or if
+    /// the old sort key of a touched row is unknown.
     package func advance<Failure: Error>(
         sortKey: (ObjectKey) throws(Failure) -> SortKey
     ) throws(Failure) -> Outcome {
@@ -112,7 +114,7 @@ package struct ResultsMaintainer: Sendable {
             if position < old.count, old[position] == key {
                 positions.append(position)
             } else if isComplete {
-                // The row is a member, so its old sort key is wrong.
+                // The row was a member, but is not at this position. So its old sort key is wrong.
                 return old.positions(of: searched)
             }
         }
@@ -142,9 +144,9 @@ package struct ResultsMaintainer: Sendable {
     ) throws(Failure) -> [Int] {
         var gaps: [Int] = []
         gaps.reserveCapacity(candidates.count)
-        // If there are many candidates, they are close to each other, so each search starts near the previous result.
-        // If there are few, they are far apart, so each search covers the whole range. These searches all begin with
-        // the same rows, whose sort keys are in the cache.
+        // If there are many candidates, they are close to each other, so each search starts at the previous result. If
+        // there are few candidates, they are far apart, so each search covers the whole range. These searches all begin
+        // with the same rows, whose sort keys are in the cache.
         let isDense = candidates.count > untouched.count / 64
         for candidate in candidates {
             let follows = { (index: Int) throws(Failure) -> Bool in
@@ -160,7 +162,7 @@ package struct ResultsMaintainer: Sendable {
     }
 
     /// For each candidate of a result in key order, the number of untouched members before it. For a row that was a
-    /// member, this number is the same as before.
+    /// member, this number is the same as in the old result.
     private func gapsAscending(of candidates: [SortKey], _ oldMembers: [OldMember]) -> [Int] {
         var gaps: [Int] = []
         gaps.reserveCapacity(candidates.count)
@@ -170,7 +172,7 @@ package struct ResultsMaintainer: Sendable {
             if passed < oldMembers.count, oldMembers[passed].key == candidate.key {
                 gaps.append(oldMembers[passed].position - passed)
             } else if let last = gaps.last {
-                // The candidates ascend, so the members before the previous candidate also precede this one.
+                // The candidates ascend, so the members before the previous candidate also precede this candidate.
                 gaps.append(old.position(from: last + passed) { $0 > candidate.key } - passed)
             } else {
                 gaps.append(old.insertionPositionAscending(for: candidate.key) - passed)
@@ -181,7 +183,8 @@ package struct ResultsMaintainer: Sendable {
 
     // MARK: Computing the difference
 
-    /// Computes the difference and the new keys from the touched rows that were members and those that are members now.
+    /// Computes the difference and the new keys. `oldMembers` are the touched rows that were members, and `newMembers`
+    /// are the touched rows that are members now.
     private func outcome(_ oldMembers: [OldMember], _ newMembers: [NewMember]) -> Outcome {
         let survivors = survivors(oldMembers, newMembers)
         // A survivor returns if the number of untouched members before it has not changed. `oldMembers` and
@@ -219,8 +222,8 @@ package struct ResultsMaintainer: Sendable {
         return Outcome(keys: keys, change: change)
     }
 
-    /// The rows that are members at both snapshots and were not replaced. Each is a pair of indices into `oldMembers`
-    /// and `newMembers`. The pairs are in the new order.
+    /// The rows that are members at both snapshots and were not replaced. Each row is represented by its indices in
+    /// `oldMembers` and `newMembers`. The rows are in the new order.
     private func survivors(_ oldMembers: [OldMember], _ newMembers: [NewMember]) -> [(old: Int, new: Int)] {
         if oldMembers.isEmpty || newMembers.isEmpty { return [] }
         #if MARTLET_SEEDED_BUGS
@@ -238,11 +241,12 @@ package struct ResultsMaintainer: Sendable {
 
 /// The members of a result that were not touched, indexed as if the touched members had been removed.
 private struct UntouchedKeys {
-    /// Up to this many touched members are skipped at each access. With more, removing them once is cheaper.
+    /// The greatest number of touched members that each access skips. If there are more touched members, it is cheaper
+    /// to remove all of them once.
     private static let maximumSkipped = 64
 
     private var members: KeySequence
-    /// For each touched member that is still in `members`, the number of untouched ones before it.
+    /// For each touched member that is still in `members`, the number of untouched members before it.
     private var touchedGaps: [Int] = []
 
     /// The number of untouched members.

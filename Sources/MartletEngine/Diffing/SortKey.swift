@@ -1,8 +1,9 @@
 package import MartletValues
 
-/// The position of a row in a sorted result: the values of its sort terms, then its key.
+/// The sort key of a row: the values of the sort terms, and then the object key of the row. The sort key determines the
+/// position of the row in a sorted result.
 package struct SortKey: Sendable, Hashable {
-    /// One value per term; empty if the result is in key order.
+    /// One value for each term; empty if the result is in key order.
     package let values: [SQLValue]
     package let key: ObjectKey
 
@@ -15,7 +16,7 @@ package struct SortKey: Sendable, Hashable {
 /// The order of a result: the direction of each sort term. Rows that are equal in all terms are ordered by ascending
 /// key. Without terms, all rows are ordered by key.
 package struct SortOrder: Sendable, Hashable {
-    /// For each term, true if it is ascending.
+    /// One flag for each term: true if the term sorts in ascending order.
     package let ascending: [Bool]
 
     package init(ascending: [Bool] = []) {
@@ -36,7 +37,7 @@ package struct SortOrder: Sendable, Hashable {
         return left.key == right.key ? 0 : (left.key < right.key ? -1 : 1)
     }
 
-    /// True if the left row comes before the right one.
+    /// True if the left row comes before the right row.
     package func precedes(_ left: SortKey, _ right: SortKey) -> Bool {
         compare(left, right) < 0
     }

@@ -1,8 +1,8 @@
 import MartletSQLite
 
 extension EngineError {
-    /// Runs `body` and converts every error to an `EngineError`. An error that is already an `EngineError` is rethrown
-    /// unchanged; any other error gets the given path.
+    /// Runs `body` and converts every error to an `EngineError`. An `EngineError` is rethrown unchanged. Any other
+    /// error gets the given path.
     static func wrapping<R>(_ path: String, _ body: () throws -> R) throws(EngineError) -> R {
         do {
             return try body()
@@ -17,8 +17,8 @@ extension EngineError {
         return EngineError(.inputOutput, path: path, "the file could not be used: \(error)")
     }
 
-    /// True for an `EngineError` or a `SQLiteError`. For any other error, the message that `wrap` creates only contains
-    /// the description of the error.
+    /// True for an `EngineError` or a `SQLiteError`, for which `wrap` creates a meaningful message. For any other
+    /// error, this message contains only the description of the error.
     package static func describes(_ error: any Error) -> Bool { error is EngineError || error is SQLiteError }
 
     /// True if SQLite refused a row because of a constraint.
@@ -34,8 +34,8 @@ extension EngineError {
         (error as? SQLiteError)?.message.contains(miscountedLink) ?? false
     }
 
-    /// The messages with which SQL functions fail: for an invalid stored number of links from one row to another, and
-    /// for elements that cannot be decoded.
+    /// The messages of the errors of SQL functions. The first is for an invalid stored number of links from one row to
+    /// another. The second is for elements that cannot be decoded.
     package static let miscountedLink = "the stored count of a link is less than 1 or too large"
     package static let unreadableCollection = "the elements of a collection cannot be read"
 

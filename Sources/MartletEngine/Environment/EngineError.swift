@@ -1,7 +1,7 @@
 package import MartletSQLite
 
-/// An error of the disk, a lock, another process, the data or a migration. The public module converts it to its one
-/// public error type.
+/// An error of the disk, a lock, another process, the data or a migration. The public module converts each
+/// `EngineError` to its only public error type.
 package struct EngineError: Error, Sendable {
     package enum Code: Sendable {
         case fileNotFound, accessDenied, incompatibleConfiguration, schemaMismatch, schemaVersionNewer, notADatabase
@@ -12,7 +12,8 @@ package struct EngineError: Error, Sendable {
 
     package let code: Code
     package let path: String
-    /// What happened and how to fix it: lower case, no full stop.
+    /// A text that says what happened and, if there is a remedy, how to fix it. It begins with a lower-case letter and
+    /// has no full stop at its end.
     package let message: String
     package let underlying: SQLiteError?
     /// An error that user code threw inside the engine. It is rethrown to the user unchanged.

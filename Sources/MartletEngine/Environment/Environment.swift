@@ -2,8 +2,8 @@ import CMartletRuntime
 package import Dispatch
 import Foundation
 
-/// What the engine needs from the operating system, and the limits and intervals of the engine. Tests replace some of
-/// them.
+/// The functions of the operating system that the engine uses, and the limits and intervals of the engine. Tests
+/// replace some of these values.
 package struct Environment: Sendable {
     /// The SQLite VFS of all files; nil for the default VFS.
     package var vfsName: String?
@@ -36,16 +36,16 @@ package struct Environment: Sendable {
     package var checkpointFrames = 1_000
     /// The maximum number of elements in a chunk. Some tests use a small number, so that short lists have many chunks.
     package var chunkLimit = 512
-    /// The number of keys that can be scanned at the cost of one search. Some tests use zero, so that rows are never
-    /// found by a scan.
+    /// The number of keys that can be scanned at the cost of one search by sort key. Some tests use zero, so that rows
+    /// are never found by a scan.
     package var keysScannedPerSearch = 2_048
-    /// Milliseconds between polls for commits of other processes, if the lock file cannot be watched. With zero, the
-    /// engine neither polls nor watches the lock file; a test then polls explicitly.
+    /// The number of milliseconds between polls for commits of other processes, if the lock file cannot be watched. If
+    /// the value is zero, the engine neither polls nor watches the lock file, and a test polls explicitly.
     package var commitPollMilliseconds = 75
-    /// Milliseconds between polls while the lock file is watched, in case the system misses an event. Zero disables
-    /// these polls.
+    /// The number of milliseconds between polls while the lock file is watched. These polls find commits whose event
+    /// was missed. Zero disables these polls.
     package var missedCommitPollMilliseconds = 3_000
-    /// Milliseconds that a write waits for the write transaction of another thread or process.
+    /// The number of milliseconds that a write waits for the write transaction of another thread or process.
     package var writeTimeoutMilliseconds = 30_000
 
     package init() {}
@@ -72,7 +72,7 @@ package struct Environment: Sendable {
     }
 
     /// Called before the calling thread waits for other threads. If a test schedules the threads, this method returns
-    /// after `isOver` has returned true. Otherwise this method does nothing.
+    /// after `isOver` has returned true. Otherwise this method does nothing, and the caller waits itself.
     @inline(__always)
     func wait(_ reason: WaitReason, until isOver: @escaping @Sendable () -> Bool) {
         #if DEBUG

@@ -11,14 +11,15 @@ struct FileIdentity: Hashable {
         self.init(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
     }
 
-    /// The file of a descriptor.
+    /// The identity of the open file of a descriptor. Nil if the descriptor is not valid.
     init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// The file at a path; the link itself if there is a symbolic link at the path.
+    /// The identity of the file at a path; nil if there is none. If the path is a symbolic link, this is the identity
+    /// of the link itself.
     init?(withoutFollowingLink path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }

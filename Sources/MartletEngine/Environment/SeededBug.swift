@@ -2,9 +2,9 @@
     import Foundation
 
     /// Bugs that can be switched on to check that 'ExactTests' finds them. Each bug is a plausible programming mistake,
-    /// in the code where it could be made.
+    /// and is located in the code where a programmer could make it.
     ///
-    /// The bugs are compiled only if `MARTLET_SEEDED_BUGS` is defined. At most one bug is on: the one that the
+    /// The bugs are compiled only if `MARTLET_SEEDED_BUGS` is defined. At most one bug is on: the bug that the
     /// environment variable `MARTLET_SEEDED_BUG` names. 'make exact-bugs' switches on one bug after another.
     package enum SeededBug: String, CaseIterable, Sendable {
         // Change sets.
@@ -12,7 +12,7 @@
         case secondColumnForgotten = "recording: in a run of modified rows, only one property per row is recorded"
         case insertionsJoinedTooFar = "edits: two insertions are joined although one element lies between them"
         case scriptsOutOfOrder = "merging: the edits of a collection are joined newest version first"
-        case relinksForgotten = "merging: the rows that collections began or ceased to link to are lost"
+        case relinksForgotten = "merging: the set of rows to which links in collections were added or removed is lost"
         case newestRowImage = "merging: of two old images of a row, the newer one is kept"
         case rowNotKept = "deleting: the old images of rows whose link becomes nil are not stored"
         case gapInLog = "commit log: a gap left by versions of another process is not detected"
@@ -20,12 +20,12 @@
         // Results and collections.
         case replacedRowModified = "results: an object that is deleted and created again counts as modified"
         case windowNotRefilled = "results: a limited result is not queried again if none of its own rows was touched"
-        case distinctByKey = "results: distinct keeps the row with the lowest key, not the first one in order"
+        case distinctByKey = "results: distinct keeps the row with the lowest key, not the first row in the sort order"
         case newSortKey = "results: a row whose sort value changed is searched for at its new position"
         case imageSortKey =
             "results: the stored old values of a row are used as its sort key without conversion to sort values"
         case anyLinksUnfollowed = "results: links in AnyRealmValues are not followed"
-        case linkedChangesUnreported = "lists: changes of objects that an element links to are not found"
+        case linkedChangesUnreported = "lists: changes of objects to which an element links are not found"
         case keyOfNewMap = "maps: old positions are looked up in the new keys"
         case setPositionsStale = "sets: cached positions of elements are not updated after a removal"
         case noRoomForChunk = "lists: if there is no number left between two chunks, one overwrites the other"
@@ -46,7 +46,7 @@
         case lastOfRangeLeftOut = "key-value lists: the range of a move is one element too short"
         case oneAccessorOnly = "key-value collections: only one of several accessors of a row notifies its observers"
         case denialNotNotified = "denied deletions: key-value observers are not notified of the rollback"
-        case denialOfDeleted = "denied deletions: an object that is deleted later in the write still denies"
+        case denialOfDeleted = "denied deletions: an object that is deleted later in the write still denies a deletion"
         case cancelledCountIgnored = "key-value lists: a cancelled edit is computed from the length after the edit"
 
         // Groups of asynchronous writes.
@@ -64,7 +64,8 @@
         case notifiedTwice = "after a nested delivery, the outer delivery delivers change sets that are out of date"
         case deliveryContinuesAfterChange =
             "when a write begins and an observer changes data in that write, the remaining observers are still called"
-        case invalidatedObserverCalled = "an observer that another one invalidates in the same delivery is still called"
+        case invalidatedObserverCalled =
+            "an observer that another observer invalidates in the same delivery is still called"
         case readyForgotten = "a refresh does not notify the observers whose change was ready before the refresh"
         case busyLoopNotified = "an asynchronous loop is notified while its body runs"
 

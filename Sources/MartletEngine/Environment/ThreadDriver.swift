@@ -1,11 +1,11 @@
-/// Replaces the system's scheduler in a test: only one thread runs at a time. The driver chooses the next thread at
-/// each yield point, when a thread would have to wait, and when a thread ends.
+/// Replaces the scheduler of the operating system in a test, so that only one thread runs at a time. The driver chooses
+/// the next thread at each yield point, when a thread would have to wait, and when a thread ends.
 package struct ThreadDriver: Sendable {
-    /// A thread has reached a yield point. It holds no mutex of the engine, so other threads may run. It may hold the
-    /// write lock or an opening lock.
+    /// Called when a thread has reached a yield point. The thread holds no mutex of the engine, so other threads may
+    /// run. It may hold the write lock or an opening lock.
     package var yieldThread: @Sendable (YieldPoint) -> Void
-    /// A thread cannot continue before `isOver` returns true. `isOver` may be called on any thread and has no side
-    /// effect.
+    /// Called when a thread cannot continue before `isOver` returns true. `isOver` may be called on any thread and has
+    /// no side effect.
     package var wait: @Sendable (WaitReason, _ isOver: @escaping @Sendable () -> Bool) -> Void
     /// Runs background work on a new thread.
     package var start: @Sendable (BackgroundWork, @escaping @Sendable () -> Void) -> Void
@@ -43,11 +43,12 @@ package enum WaitReason: Sendable {
 
 /// The kinds of background work.
 package enum BackgroundWork: Sendable {
-    /// Checkpoints of all files run one after another.
+    /// A checkpoint. The checkpoints of all files run one after another.
     case checkpoint
+    /// Computes the change sets of observers.
     case notifier
-    /// Acquires the write lock for an executor that must not block, see `WriteLease`.
+    /// Acquires the write lock for an executor that must not block (see `WriteLease`).
     case writeLease
-    /// Runs after a delay. A driver may run it at any time.
+    /// The end of a `WriteLease`, which runs after a delay. A driver may run it at any time.
     case writeLeaseExpiry
 }

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// Swift's `weak` adds a side table to the object, and each later retain and release of the object takes three times as
 /// long. This class has no side table. Instead, the object calls `begin` in its initializer and `end` in its `deinit`.
-/// Between these calls the pointer is valid while the mutex is held, and `swift_tryRetain` detects whether the `deinit`
-/// of the object has begun.
+/// Between these two calls, the pointer is valid while the mutex is held. `swift_tryRetain` detects whether the
+/// `deinit` of the object has begun.
 ///
 /// Thread safety: the mutex guards `word`.
 package final class WeakReference: Sendable {
@@ -14,16 +14,16 @@ package final class WeakReference: Sendable {
 
     package init() {}
 
-    /// The object calls this in its initializer.
+    /// The object calls this method in its initializer.
     package func begin(_ object: AnyObject) {
         let pointer = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
         word.withLock { $0 = pointer }
     }
 
-    /// The object calls this in its `deinit`.
+    /// The object calls this method in its `deinit`.
     package func end() { word.withLock { $0 = 0 } }
 
-    /// True before `begin` and after `end`. Does not retain the object, not even briefly.
+    /// True before `begin` and after `end`. Reading this property never retains the object.
     package var isEmpty: Bool { word.withLock { $0 == 0 } }
 
     /// The object, if it is still alive.
@@ -37,8 +37,8 @@ package final class WeakReference: Sendable {
         return living.map { Unmanaged<AnyObject>.fromOpaque($0.pointer).takeRetainedValue() }
     }
 
-    // A pointer that was retained under the lock.
-    // Sendable: it is only passed from the locked closure to its caller.
+    // A pointer to an object that was retained under the lock. It is Sendable because the locked closure passes it only
+    // to the caller of `withLock`.
     private struct Retained: @unchecked Sendable {
         let pointer: UnsafeMutableRawPointer
     }

@@ -1,6 +1,6 @@
 extension KeySequence {
-    /// Up to this number of changes are applied one by one. For so few changes, this is cheaper than one pass over all
-    /// blocks.
+    /// The greatest number of changes that are applied one by one. For so few changes, this is cheaper than one pass
+    /// over all blocks.
     private static let smallBatch = 8
 
     /// Removes the keys at the given positions. The positions ascend, and refer to the sequence before the call.
@@ -32,7 +32,7 @@ extension KeySequence {
 
     /// Inserts keys at the given positions. The positions ascend, and refer to the sequence after the call.
     ///
-    /// The result equals inserting the keys one by one in the given order.
+    /// The result is the same as if the keys were inserted one by one in the given order.
     ///
     /// Complexity: O(b + k · s) for b blocks, k inserted keys and s keys per block.
     package mutating func insertAll(_ insertions: [(position: Int, key: ObjectKey)]) {
@@ -57,8 +57,8 @@ extension KeySequence {
             let start = starts[index]
             let end = index + 1 < blocks.count ? start + block.count : Int.max
             let firstOfBlock = next
-            // `position` refers to the sequence after the call. Minus the number of earlier insertions, it refers to
-            // the sequence before the call.
+            // `position` refers to the sequence after the call. If the number of earlier insertions (`next`) is
+            // subtracted, the result refers to the sequence before the call.
             while next < insertions.count, insertions[next].position - next < end { next += 1 }
             if firstOfBlock == next {
                 assembler.append(block)
@@ -101,9 +101,10 @@ extension KeySequence {
     }
 }
 
-/// Builds a list of blocks: joins small blocks with their neighbour and splits large ones.
+/// Builds a list of blocks of valid sizes. The assembler joins a block that is too small with its neighbour, and splits
+/// a block that is too large.
 ///
-/// Blocks of a valid size are reused, so they stay shared with the original sequence.
+/// It reuses blocks of a valid size, so that they stay shared with the original sequence.
 struct KeyBlockAssembler {
     private(set) var blocks: [[ObjectKey]] = []
 

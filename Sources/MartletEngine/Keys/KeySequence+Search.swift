@@ -1,5 +1,6 @@
 extension KeySequence {
-    /// The first position whose key satisfies a monotonic predicate (once true, it stays true); the count if none does.
+    /// The first position whose key satisfies a monotonic predicate (once true, it stays true). If no key satisfies the
+    /// predicate, this is the count.
     ///
     /// Complexity: O(log n) calls of the predicate.
     package func position<Failure: Error>(
@@ -14,10 +15,11 @@ extension KeySequence {
             + (try (0..<(block.count - 1)).partitionPoint { (offset) throws(Failure) in try predicate(block[offset]) })
     }
 
-    /// The first position at or after `start` whose key satisfies a monotonic predicate (once true, it stays true); the
-    /// count if none does.
+    /// The first position at or after `start` whose key satisfies a monotonic predicate (once true, it stays true). If
+    /// no such key satisfies the predicate, this is the count.
     ///
-    /// It searches near `start` first, which is fast for a series of searches with ascending results.
+    /// The method searches near `start` first. This is fast for a series of searches with ascending results, each of
+    /// which starts at the previous result.
     ///
     /// Complexity: O(log d) calls of the predicate for a result d positions after `start`.
     package func position<Failure: Error>(
@@ -26,7 +28,7 @@ extension KeySequence {
         try (start..<count).partitionPointGalloping { (position) throws(Failure) in try predicate(self[position]) }
     }
 
-    /// The position of a key in a sequence whose keys ascend.
+    /// The position of a key in a sequence whose keys ascend; nil if the sequence does not contain the key.
     ///
     /// Complexity: O(log n).
     package func positionAscending(of key: ObjectKey) -> Int? {
@@ -34,14 +36,15 @@ extension KeySequence {
         return position < count && self[position] == key ? position : nil
     }
 
-    /// The first position whose key is not below `key`, in a sequence whose keys ascend.
+    /// The first position whose key is `key` or greater, in a sequence whose keys ascend. If there is no such key, this
+    /// is the count.
     ///
     /// Complexity: O(log n).
     package func insertionPositionAscending(for key: ObjectKey) -> Int {
         position { $0 >= key }
     }
 
-    /// The position of a key in a sequence of any order.
+    /// The first position of a key in a sequence of any order; nil if the sequence does not contain the key.
     ///
     /// Complexity: O(n).
     package func firstPosition(of key: ObjectKey) -> Int? {
@@ -98,7 +101,7 @@ extension KeySequence {
         }
     }
 
-    /// Whether the keys ascend.
+    /// True if the keys ascend and no key occurs twice.
     ///
     /// Complexity: O(n).
     package var isAscending: Bool {

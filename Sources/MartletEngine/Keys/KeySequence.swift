@@ -1,10 +1,10 @@
-/// The object keys of a result in their order. A key occurs at most once, except in results on lists, maps and linking
-/// objects, where it occurs as often as in the collection.
+/// The object keys of a result in their order. A key usually occurs at most once. In a result over a list, a map or
+/// linking objects, a key occurs as often as in the collection.
 ///
 /// The keys are stored in several arrays of about 512 keys, called blocks. A further array contains the position of the
 /// first key of each block, called its start. Copies share the blocks, so copying is O(1). The first change of a shared
-/// copy copies the list of blocks. Inserting or removing one key changes one block, sometimes its neighbours, and the
-/// starts of the blocks after it.
+/// copy copies the list of blocks. The insertion or removal of one key changes one block, sometimes its neighbours, and
+/// the starts of the blocks after it.
 package struct KeySequence: Sendable {
     /// The sizes of blocks. If there is only one block, it may have fewer keys than the minimum.
     enum BlockSize {
@@ -28,7 +28,7 @@ package struct KeySequence: Sendable {
         count = 0
     }
 
-    /// The given keys in the given order.
+    /// Creates a sequence of the given keys in the given order.
     ///
     /// Complexity: O(n).
     package init(_ keys: [ObjectKey]) {
@@ -37,7 +37,7 @@ package struct KeySequence: Sendable {
         self.init(blocks: assembler.blocks)
     }
 
-    /// A sequence of the given blocks, which already have valid sizes.
+    /// Creates a sequence of the given blocks, which already have valid sizes.
     init(blocks: [[ObjectKey]]) {
         self.blocks = blocks
         starts = []
@@ -60,7 +60,7 @@ package struct KeySequence: Sendable {
         return blocks[index][position - starts[index]]
     }
 
-    /// Inserts a key at a position. The positions of the keys from there on increase by one.
+    /// Inserts a key at a position. The positions of the key that was there, and of all keys after it, increase by one.
     ///
     /// Complexity: O(s + b) for s keys per block and b blocks.
     package mutating func insert(_ key: ObjectKey, at position: Int) {
@@ -78,7 +78,7 @@ package struct KeySequence: Sendable {
         }
     }
 
-    /// Removes the key at a position. The positions of the keys after it decrease by one.
+    /// Removes and returns the key at a position. The positions of the keys after it decrease by one.
     ///
     /// Complexity: O(s + b) for s keys per block and b blocks.
     @discardableResult
@@ -95,7 +95,8 @@ package struct KeySequence: Sendable {
         return key
     }
 
-    /// The index of the block that contains a position; the last block for the position after the end.
+    /// The index of the block that contains a position. For the position after the end, this is the index of the last
+    /// block.
     func blockIndex(at position: Int) -> Int {
         Swift.max(0, starts.indices.partitionPoint { starts[$0] > position } - 1)
     }
@@ -124,8 +125,8 @@ package struct KeySequence: Sendable {
         count = start
     }
 
-    /// Traps unless the blocks have valid sizes, the starts and the count are right, and no key occurs twice. For tests
-    /// of sequences whose keys are distinct.
+    /// Traps if a block has an invalid size, if a start or the count is wrong, or if a key occurs twice. Tests call
+    /// this method on sequences whose keys are distinct.
     package func checkInvariants() {
         precondition(starts.count == blocks.count, "the numbers of blocks and of starts differ")
         var position = 0
@@ -172,9 +173,9 @@ extension KeySequence: Sequence {
 }
 
 extension KeySequence: Equatable {
-    /// Whether both sequences contain the same keys in the same order.
+    /// True if both sequences contain the same keys in the same order.
     ///
-    /// Complexity: O(n). If the blocks have the same starts, shared blocks are not compared.
+    /// Complexity: O(n). If both sequences have the same starts, the keys of shared blocks are not compared.
     package static func == (left: KeySequence, right: KeySequence) -> Bool {
         if left.count != right.count { return false }
         if left.starts == right.starts { return left.blocks == right.blocks }

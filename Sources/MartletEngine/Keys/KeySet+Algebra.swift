@@ -1,7 +1,7 @@
 // Set operations on runs. Their cost depends on the number of runs, not on the number of keys.
 
 extension KeySet {
-    /// The keys in either set.
+    /// The keys that are in at least one of the two sets.
     ///
     /// Complexity: O(runs of both).
     package func union(_ other: KeySet) -> KeySet {
@@ -26,7 +26,8 @@ extension KeySet {
 
     /// Adds all keys of another set.
     ///
-    /// Complexity: O(runs of the other set) if it begins above this set, else O(runs of both).
+    /// Complexity: O(runs of the other set) if the other set begins above the last key of this set, otherwise O(runs of
+    /// both).
     package mutating func formUnion(_ other: KeySet) {
         guard let last, let first = other.first else {
             if isEmpty { self = other }
@@ -39,7 +40,7 @@ extension KeySet {
         }
     }
 
-    /// The keys of this set that are not in the other.
+    /// The keys of this set that are not in the other set.
     ///
     /// Complexity: O(runs of both).
     package func subtracting(_ other: KeySet) -> KeySet {
@@ -64,7 +65,7 @@ extension KeySet {
         return result
     }
 
-    /// The keys in both sets.
+    /// The keys that are in both sets.
     ///
     /// Complexity: O(runs of both).
     package func intersection(_ other: KeySet) -> KeySet {
@@ -76,9 +77,9 @@ extension KeySet {
         return result
     }
 
-    /// Whether no key is in both sets.
+    /// True if no key is in both sets.
     ///
-    /// Complexity: O(runs of both), less when a shared key comes early.
+    /// Complexity: O(runs of both). The search ends at the first shared key.
     package func isDisjoint(with other: KeySet) -> Bool {
         var isDisjoint = true
         forEachSharedRun(with: other) { _ in
@@ -88,14 +89,14 @@ extension KeySet {
         return isDisjoint
     }
 
-    /// Whether every key of this set is in the other.
+    /// True if every key of this set is in the other set.
     ///
     /// Complexity: O(runs of both).
     package func isSubset(of other: KeySet) -> Bool {
         subtracting(other).isEmpty
     }
 
-    /// Calls `body` with every maximal run that lies in both sets, in ascending order, until `body` returns false.
+    /// Calls `body` with every maximal run that is in both sets, in ascending order, until `body` returns false.
     private func forEachSharedRun(with other: KeySet, _ body: (ClosedRange<ObjectKey>) -> Bool) {
         var left = 0
         var right = 0

@@ -1,10 +1,10 @@
 /// A set of object keys, stored as the sorted list of its runs of consecutive keys.
 ///
-/// Keys are assigned in order, and transactions usually change ranges of rows. Most sets therefore have only a few
-/// runs: a million consecutive keys are one run. Adjacent runs are always joined, so equal sets have equal runs. A set
-/// contains fewer than 2^63 keys.
+/// The runtime assigns keys in order, and transactions usually change ranges of rows. Most sets therefore have only a
+/// few runs, and even a million consecutive keys are only one run. Adjacent runs are always joined, so equal sets have
+/// equal runs. A set contains fewer than 2^63 keys.
 package struct KeySet: Sendable, Hashable {
-    /// The runs of consecutive keys, ascending. At least one key is missing between two runs.
+    /// The runs of consecutive keys, ascending. Between two runs, at least one key is missing.
     package private(set) var ranges: [ClosedRange<ObjectKey>]
 
     /// The number of keys.
@@ -15,7 +15,7 @@ package struct KeySet: Sendable, Hashable {
         count = 0
     }
 
-    /// The set of ascending keys. Repeated keys are allowed.
+    /// Creates the set of the given keys, which ascend. Repeated keys are allowed.
     ///
     /// Complexity: O(number of keys).
     package init(sorted keys: some Sequence<ObjectKey>) {
@@ -25,9 +25,9 @@ package struct KeySet: Sendable, Hashable {
         }
     }
 
-    /// The set of keys in any order. Repeated keys are allowed.
+    /// Creates the set of the given keys, which may be in any order. Repeated keys are allowed.
     ///
-    /// Complexity: O(n) when they ascend, else O(n log n).
+    /// Complexity: O(n) if the keys ascend, otherwise O(n log n).
     package init(_ keys: some Sequence<ObjectKey>) {
         var sorted = Array(keys)
         if zip(sorted, sorted.dropFirst()).contains(where: { $0 > $1 }) {
@@ -36,7 +36,7 @@ package struct KeySet: Sendable, Hashable {
         self.init(sorted: sorted)
     }
 
-    /// The set of all keys of a range.
+    /// Creates the set of all keys of a range.
     package init(_ range: ClosedRange<ObjectKey>) {
         self.init()
         append(range)
@@ -50,7 +50,7 @@ package struct KeySet: Sendable, Hashable {
     /// The greatest key.
     package var last: ObjectKey? { ranges.last?.upperBound }
 
-    /// Whether a key is a member.
+    /// True if a key is a member of the set.
     ///
     /// Complexity: O(log runs).
     package func contains(_ key: ObjectKey) -> Bool {
@@ -60,10 +60,10 @@ package struct KeySet: Sendable, Hashable {
         return ranges[firstRun(endingAtOrAfter: key)].lowerBound <= key
     }
 
-    /// Adds a key. Returns whether it was new.
+    /// Adds a key. Returns true if the key was not a member before.
     ///
-    /// Complexity: amortised O(1) for a key above all others, else O(runs). To add many keys in random order, collect
-    /// them in an array first.
+    /// Complexity: amortised O(1) for a key above all others, otherwise O(runs). To add many keys in random order,
+    /// collect them in an array first.
     @discardableResult
     package mutating func insert(_ key: ObjectKey) -> Bool {
         guard let last = ranges.last, key <= last.upperBound else {
@@ -87,7 +87,7 @@ package struct KeySet: Sendable, Hashable {
         return true
     }
 
-    /// Removes a key. Returns whether it was a member.
+    /// Removes a key. Returns true if the key was a member before.
     ///
     /// Complexity: O(runs).
     @discardableResult
@@ -126,7 +126,7 @@ package struct KeySet: Sendable, Hashable {
         }
     }
 
-    /// The index of the first run that does not end before `key`; the number of runs if there is none.
+    /// The index of the first run that ends at `key` or later. If there is none, this is the number of runs.
     private func firstRun(endingAtOrAfter key: ObjectKey) -> Int {
         ranges.indices.partitionPoint { ranges[$0].upperBound >= key }
     }
@@ -135,7 +135,7 @@ package struct KeySet: Sendable, Hashable {
         Int(run.upperBound - run.lowerBound) + 1
     }
 
-    /// Traps unless the runs ascend, no two are adjacent, and the count is right.
+    /// Traps if the runs do not ascend, if two runs are adjacent, or if the count is wrong.
     package func checkInvariants() {
         for (run, next) in zip(ranges, ranges.dropFirst()) {
             precondition(run.upperBound < next.lowerBound, "the runs of a key set do not ascend")

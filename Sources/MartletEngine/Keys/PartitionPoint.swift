@@ -1,6 +1,6 @@
 extension Range<Int> {
-    /// The first index that satisfies a monotonic predicate (once true, it stays true); the end of the range if none
-    /// does.
+    /// The first index that satisfies a monotonic predicate (once true, it stays true). If no index satisfies the
+    /// predicate, this is the end of the range.
     ///
     /// Complexity: O(log n) calls of the predicate.
     package func partitionPoint<Failure: Error>(where predicate: (Int) throws(Failure) -> Bool) throws(Failure) -> Int {
@@ -17,8 +17,8 @@ extension Range<Int> {
         return low
     }
 
-    /// The first index that satisfies a monotonic predicate; the end of the range if none does. It searches near the
-    /// start of the range first (galloping search, Bentley and Yao 1976).
+    /// Returns the same index as `partitionPoint`. This method searches near the start of the range first (galloping
+    /// search, Bentley and Yao 1976).
     ///
     /// Complexity: O(log d) calls of the predicate for a result d positions after the start.
     func partitionPointGalloping<Failure: Error>(

@@ -6,7 +6,7 @@ struct AnyLinkMigration {
     private let connection: Connection
     private let types: [(id: TableID, type: ObjectTypeSchema)]
 
-    /// Nil for a file without an index of these links: its values contain no links.
+    /// Returns nil if the file has no index of these links, because its values then contain no links.
     init?(_ connection: Connection, _ types: [(id: TableID, type: ObjectTypeSchema)]) throws {
         guard try AnyLinkIndex.exists(connection) else { return nil }
         self.connection = connection

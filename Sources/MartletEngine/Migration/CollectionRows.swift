@@ -33,7 +33,7 @@ struct CollectionRows {
         try layout.removeStored(of: owner, targets: layout.storedTargets(of: owner, connection), connection)
     }
 
-    // Keys of maps are strings, so only targets are integers.
+    // Counts the links to each target. The keys of maps are strings, so all integers among the elements are targets.
     private static func targets(_ elements: [SQLValue], _ property: PropertySchema) -> [(ObjectKey, Int64)] {
         var counts: [ObjectKey: Int64] = [:]
         for case .integer(let target) in elements { counts[target, default: 0] += 1 }

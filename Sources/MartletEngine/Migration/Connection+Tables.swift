@@ -3,7 +3,7 @@ import MartletValues
 
 /// Queries the names of tables and indexes, and renames tables.
 extension Connection {
-    /// For each table whose name begins with `prefix`: the part of the name after the prefix.
+    /// For each table whose name begins with `prefix`, the part of the name after the prefix.
     func tableSuffixes(_ prefix: String) throws -> [String] {
         try names(
             "SELECT substr(name, length(?1) + 1) FROM sqlite_schema WHERE type = 'table' "
@@ -28,7 +28,8 @@ extension Connection {
         try integer("SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2", [.text(type), .text(property)]) == 1
     }
 
-    // SQLite ignores case in names, so changing only the case of a name requires an intermediate name.
+    // SQLite ignores the case of letters in names. Therefore a renaming that changes only the case uses an intermediate
+    // name.
     func renameTable(_ old: String, _ new: String) throws {
         guard old != new else { return }
         var current = old

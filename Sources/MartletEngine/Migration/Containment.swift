@@ -1,11 +1,12 @@
 import MartletSQLite
 import MartletValues
 
-/// Which rows of the included types contain which other rows. The included types are all embedded types, or only those
-/// whose objects can contain objects of their own type, directly or through other types. The rows of all other embedded
-/// types form trees of limited depth.
+/// Determines which rows of embedded types contain which other rows. Only the rows of some types are examined, which
+/// are called the included types. These are either all embedded types, or only the embedded types whose objects can
+/// contain objects of their own type, directly or through other types. The rows of all other embedded types form trees
+/// of limited depth.
 package struct Containment {
-    /// The contents of each row that has any.
+    /// The rows that a row directly contains, for each row that contains rows.
     private var contents: [RowID: [RowID]] = [:]
     /// Rows whose owner has a type that is not included, for example a top-level type.
     private var roots: Set<RowID> = []
@@ -15,14 +16,16 @@ package struct Containment {
     private(set) var unreachable: [TableID: [ObjectKey]] = [:]
     /// The rows in `unreachable`, as a set.
     private var unreachableRows: Set<RowID> = []
-    /// The rows that contain themselves, or contain a row that does.
+    /// The rows that contain themselves, and the rows that contain such a row, directly or through other rows.
     private var rowsLeadingToCycles: Set<RowID> = []
 
     /// Reads the properties of `schema` that contain embedded objects.
     ///
-    /// - Parameter former: given to read the version before a migration. For a property of `schema`, returns the
-    ///   property that has its values in the file, and the layout of that property's table; nil if there is none.
-    ///   `unreachable` is then empty.
+    /// - Parameters:
+    ///   - allTypes: true to include all embedded types.
+    ///   - former: reads the version before a migration. For a table and a property of `schema`, this closure returns
+    ///     the layout of the table and the property in that version; nil if that version has no such property. If
+    ///     `former` is given, `unreachable` is empty.
     init(
         _ schema: DatabaseSchema, _ connection: Connection, allTypes: Bool = false,
         _ former: ((DatabaseSchema.Table, PropertySchema) -> (TableLayout, PropertySchema)?)? = nil
@@ -38,8 +41,8 @@ package struct Containment {
                     guard let known = former(table, property) else { continue }
                     (layout, own) = known
                 }
-                // If the type of the owner is not included, the key of the owner is not read: the migration may have
-                // changed this key column already.
+                // If the type of the owner is not included, the part is a root, and the key of the owner is not needed.
+                // It is not read, because the migration may have changed its column already.
                 let owner = included.contains(table.id) ? layout.keyColumn : nil
                 try Self.read(layout, own, owner, connection) { owner, key in
                     let part = RowID(table: target, key: key)
@@ -88,7 +91,8 @@ package struct Containment {
         }
     }
 
-    // Repeatedly removes rows that contain no other remaining row. The rows that cannot be removed lead to cycles.
+    // Repeatedly removes rows that contain none of the remaining rows. The rows that are left at the end lead to
+    // cycles.
     private mutating func findRowsLeadingToCycles() {
         var counts = contents.mapValues(\.count)
         var owners: [RowID: [RowID]] = [:]
@@ -105,7 +109,7 @@ package struct Containment {
         rowsLeadingToCycles = Set(counts.keys)
     }
 
-    /// True for a row of an included type that no top-level object contains.
+    /// True for a row of an included type that no top-level object contains at any depth.
     package func isUnreachable(_ row: RowID) -> Bool { unreachableRows.contains(row) }
 
     /// The given unreachable rows, and all unreachable rows that they contain at any depth.
@@ -120,10 +124,10 @@ package struct Containment {
         return found
     }
 
-    /// True if this row directly contains a row that a top-level object also contains.
+    /// True if this row directly contains a row that a top-level object also contains at any depth.
     package func sharesContents(_ row: RowID) -> Bool { contents[row]?.contains(where: reached.contains) ?? false }
 
-    /// A row that contains itself, and that a top-level object contains.
+    /// A row that contains itself, and that a top-level object contains at any depth. Nil if there is no such row.
     package var reachedCycle: RowID? { first(rowsLeadingToCycles.intersection(reached)).flatMap { cycle(from: $0) } }
 
     /// Follows the contents of a row to a cycle, and returns the row with the lowest table and key in this cycle.
@@ -169,7 +173,8 @@ extension DatabaseSchema {
 }
 
 extension EngineError {
-    /// `name` is the name of the object in messages, and `type` its type.
+    /// The error for an object that contains itself and whose type becomes embedded. `name` is the name of the object
+    /// in messages, and `type` is the name of its type.
     package static func containsItself(_ name: String, _ type: String, path: String) -> EngineError {
         EngineError(
             .schemaMismatch, path: path,

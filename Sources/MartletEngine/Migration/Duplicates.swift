@@ -1,7 +1,7 @@
 import MartletSQLite
 import MartletValues
 
-/// Finds objects that share values that must be unique.
+/// Finds objects that have equal values in properties whose values must be unique.
 struct Duplicates {
     private let connection: Connection
     private let type: ObjectTypeSchema
@@ -16,8 +16,8 @@ struct Duplicates {
     /// The maximum number of examples in a message. Further conflicts are only counted.
     static let exampleCount = 3
 
-    /// An array with one sentence that names the first repeated values; empty if no values repeat. Objects for which
-    /// one of the values is null are ignored.
+    /// Returns an array with one sentence, which names the first repeated values. The array is empty if no values
+    /// repeat. Objects are ignored if one of their values is null.
     func conflicts() throws -> [String] {
         let columns = properties.map { SQLText.identifier($0.name) }
         let list = columns.joined(separator: ", ")
@@ -38,7 +38,7 @@ struct Duplicates {
         let names = properties.map { "'\(type.name).\($0.name)'" }.joined(separator: " and ")
         return [
             "\(names) must be unique, but objects share values (\(examples.joined(separator: ", "))): "
-                + "make them differ in the 'migrationBlock', or with the old program"
+                + "make the values differ in the 'migrationBlock', or with the previous version of the program"
         ]
     }
 }

@@ -1,17 +1,17 @@
 import MartletSQLite
 import MartletValues
 
-/// The full-text indexes of a file: one FTS5 table for each property with `fullText`. If a type changes, its indexes
-/// are created again.
+/// The full-text indexes of a file: one FTS5 table for each property with `fullText`. If a type changes, `SchemaChange`
+/// creates its indexes again.
 ///
-/// Each table stores a copy of the text. An external-content table would need triggers, and connections do not run
-/// triggers.
+/// Each table stores a copy of the text. An FTS5 table with external content would need triggers, which `Connection`
+/// disables.
 struct FullTextIndexes {
     let connection: Connection
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// Drops the indexes of types, which are given by their current names in the file.
+    /// Drops the indexes of the types with the given names. Each name is the current name of the type in the file.
     func drop(of types: some Sequence<String>) throws {
         for type in types {
             let statement = try connection.statement(
@@ -24,7 +24,7 @@ struct FullTextIndexes {
         }
     }
 
-    /// Creates the indexes of a type that has none, and fills them from its rows.
+    /// Creates all full-text indexes of a type and fills them from its rows. The indexes must not exist yet.
     func create(for type: ObjectTypeSchema) throws {
         let layout = TableLayout(type)
         for index in layout.fullTextIndexes {
@@ -38,7 +38,7 @@ struct FullTextIndexes {
 }
 
 extension [SchemaDiff.Step] {
-    /// The types whose tables or schema facts change, by their names in the file.
+    /// The types whose schema facts change. Each type is given by its name in the file.
     var changedTypes: [String] {
         var former: [String: String] = [:]
         for case .renameType(let old, let new) in self { former[new] = old }

@@ -1,11 +1,11 @@
 import MartletSQLite
 import MartletValues
 
-/// Removes links to missing rows from values that a migration copies from the previous version. The user's code may
-/// have deleted these rows before the copy. The result is the same as if the code had deleted them after the copy.
+/// Removes links to missing rows from the values that a migration copies from the previous version. The user's code may
+/// have deleted these rows before the copy. The result is the same as if that code had deleted them after the copy.
 struct LinkTargets {
     private let connection: Connection
-    /// For each type, by its number: a query that finds a row by its key.
+    /// For the number of each type, a query that finds a row by its key.
     private let queries: [TableID: String]
     private let numbers: [String: TableID]
 
@@ -20,9 +20,9 @@ struct LinkTargets {
         numbers = Dictionary(types.map { ($0.type.name, $0.id) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The elements of a property without the links to missing rows. Single links and the values of maps become null.
-    /// Lists and sets lose the element. In an `AnyRealmValue`, null replaces the link, but a set of `AnyRealmValue`
-    /// loses the whole element.
+    /// Returns the elements of a property without the links to missing rows. A single link becomes null, and so does a
+    /// link in a map. Lists and sets of links lose the element. In an `AnyRealmValue`, null replaces the link. A set of
+    /// `AnyRealmValue` loses each element that contains such a link.
     func existing(_ elements: [SQLValue], _ property: PropertySchema) throws -> [SQLValue] {
         guard property.isLink || property.isAny else { return elements }
         let losesElements = property.kind == .set || (property.kind == .list && property.isLink)
@@ -37,7 +37,7 @@ struct LinkTargets {
         try AnyLink.replacing(in: value) { try exists($0) ? $0 : nil }
     }
 
-    // The keys of maps are strings, so only links are integers.
+    // The elements of a map of links include its keys. The keys are strings, so every integer is a link.
     private func existing(_ value: SQLValue, in table: TableID?) throws -> SQLValue {
         guard let table, case .integer(let key) = value else { return value }
         return try exists(AnyLink(table, key)) ? value : .null

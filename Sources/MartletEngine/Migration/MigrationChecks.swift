@@ -19,7 +19,8 @@ struct MigrationChecks {
 
     // MARK: Values
 
-    /// One sentence for each property with values that could not be converted and that the migration has not replaced.
+    /// Returns one sentence for each property that still has unconverted values. These values could not be converted,
+    /// and the user's code has not replaced them.
     func unconvertedValues() throws -> [String] {
         try migration.unconverted.remaining.map { type, index, keys in
             guard let property = schema[type]?.type.properties[index], let previous = migration.previousType(of: type),
@@ -43,8 +44,9 @@ struct MigrationChecks {
 
     // MARK: Owners
 
-    /// One sentence for each problem of a type that becomes embedded: objects without an owner, objects with several
-    /// owners, and objects to which `AnyRealmValue`s link.
+    /// Returns one sentence for each problem of each type that becomes embedded. The problems are objects without an
+    /// owner, objects that no top-level object contains, objects with several owners, and objects to which
+    /// `AnyRealmValue`s link.
     func owners(of types: [ObjectTypeSchema]) throws -> [String] {
         if types.isEmpty { return [] }
         var conflicts: [String] = []
@@ -68,8 +70,8 @@ struct MigrationChecks {
         return conflicts
     }
 
-    /// One sentence for each of the named types that has objects with several owners. The types were already embedded
-    /// before the migration.
+    /// Returns one sentence for each named type that has objects with several owners. The named types were already
+    /// embedded before the migration.
     func severalOwners(of names: Set<String>) throws -> [String] {
         try names.sorted().flatMap { name -> [String] in
             guard let type = schema[name]?.type, let previous = migration.previousType(of: name) else { return [] }
@@ -108,8 +110,8 @@ struct MigrationChecks {
         ]
     }
 
-    /// Deletes the embedded objects that no longer have an owner, for example because the property that contained them
-    /// was removed.
+    /// Deletes the embedded objects that no top-level object contains any more. For example, the property that
+    /// contained them was removed from the schema.
     func deleteUnowned() throws {
         let containment = try Containment(schema, connection)
         for (id, keys) in containment.unreachable.sorted(by: { $0.key < $1.key }) {
@@ -120,8 +122,8 @@ struct MigrationChecks {
             }
         }
         let types = schema.tables.values.map(\.type).filter(\.isEmbedded).sorted { $0.name < $1.name }
-        // A deleted object may have owned embedded objects, which then have no owner. So this repeats until no object
-        // is deleted.
+        // A deleted object may have owned embedded objects, which then have no owner. So the loop repeats until it
+        // deletes no object.
         var isDone = false
         while !isDone {
             isDone = true
@@ -151,9 +153,9 @@ struct MigrationChecks {
     }
 
     private struct OwningProperty {
-        /// SQL for the keys of owned objects.
+        /// SQL for the keys of the objects that the property contains.
         let ownedKeysSQL: String
-        /// SQL for the keys of owned objects and the number of their uses.
+        /// SQL for these keys, each with the number of times that the property contains the object.
         let usesSQL: String
     }
 
@@ -191,7 +193,7 @@ struct MigrationChecks {
 extension TypeMigration {
     func previousType(of name: String) -> PreviousType? { storedType(of: name).map { PreviousType($0, previous) } }
 
-    /// The name in the file of the property whose values `property` got.
+    /// The name of the property in the file from which the migration copied the values of `property`.
     package func source(of property: String, in type: String) -> String {
         if let name = renamed[type]?[property] { return name }
         for step in diff.steps {

@@ -1,7 +1,7 @@
 import MartletSQLite
 import MartletValues
 
-/// An object type as it was before the migration, and the connection that still reads its rows.
+/// An object type as it was before the migration, and the connection that reads its rows in that version.
 struct PreviousType {
     let type: ObjectTypeSchema
     let layout: TableLayout
@@ -13,7 +13,7 @@ struct PreviousType {
         self.connection = connection
     }
 
-    /// Selects all rows. A caller can append a condition or an order.
+    /// SQL that selects all rows. A caller can append a condition or an order.
     var select: String { "SELECT \(layout.rowColumns) FROM \(layout.table)" }
 
     /// The key of the current row of `select`.
@@ -39,7 +39,7 @@ struct PreviousType {
     }
 
     /// The value of a property of the current row of `select`. For a floating-point property, this is the exact number,
-    /// also if it is NaN or negative zero.
+    /// even if the number is NaN or negative zero.
     private func value(of property: PropertySchema, at position: Int, _ row: Statement) -> SQLValue {
         let value = row.value(position)
         let specials = layout.columns.count

@@ -1,12 +1,13 @@
 import MartletSQLite
 import MartletValues
 
-/// Makes an integer property the key of its rows: copies the rows to their new keys, and updates all links to them.
+/// Makes the integer primary key of a type the key of its rows, which had other keys before. Copies the rows to a new
+/// table under their new keys, and updates all links to the rows.
 struct PrimaryKeyRewrite {
     private let connection: Connection
     private let type: ObjectTypeSchema
     private let schema: DatabaseSchema
-    /// The name of the table with the rows under their old keys, while the new table is filled.
+    /// The temporary name of the old table. It contains the rows under their old keys while the new table is filled.
     private let formerName: String
     private let key: String
 
@@ -18,7 +19,7 @@ struct PrimaryKeyRewrite {
         key = TableLayout(type).keyColumn
     }
 
-    /// Requires that all values of the property are different.
+    /// The values of the new primary key must be unique.
     func run() throws {
         connection.finalizeStatements()
         for name in try connection.indexNames(prefix: type.name + ".") {
@@ -36,8 +37,8 @@ struct PrimaryKeyRewrite {
         }
         for collection in layout.collections { try moveOwners(collection) }
         for incoming in schema[type.name]?.incoming ?? [] {
-            // `schema` describes the tables before any rewrite. It is still valid for a type that was already
-            // rewritten, because a rewrite does not rename link columns.
+            // `schema` describes the tables as they were before any rewrite. If another type was already rewritten,
+            // its description is still valid here, because a rewrite does not rename link columns.
             try updateLinks(schema[incoming.table].type, schema[incoming.table].type.properties[incoming.property])
         }
         try updateAnyLinks()
@@ -53,8 +54,8 @@ struct PrimaryKeyRewrite {
         "(SELECT f.\(key) FROM \(formerTable) AS f WHERE f.\"_key\" = \(table).\(column))"
     }
 
-    // Copies to a new table: if keys were updated in place, an updated key could collide with one that is not updated
-    // yet.
+    // Copies the rows of a collection to new tables. If the keys were updated in place, an updated key could collide
+    // with a key that is not updated yet.
     private func moveOwners(_ collection: TableLayout.Collection) throws {
         let property = type.properties[collection.property]
         let name = "\(type.name).\(property.name)"
@@ -97,7 +98,7 @@ struct PrimaryKeyRewrite {
     }
 
     // `schema` still describes the old table, although the table already has the new layout. This is correct because
-    // the columns of `any` properties have the same names in both tables.
+    // the columns of `AnyRealmValue` properties have the same names in both tables.
     private func updateAnyLinks() throws {
         guard let id = schema[type.name]?.id,
             let anyLinks = try AnyLinkMigration(connection, schema.tables.values.map { ($0.id, $0.type) })
@@ -133,7 +134,7 @@ struct PrimaryKeyRewrite {
         }
     }
 
-    // Keys of maps are strings and are not changed.
+    // Returns strings unchanged: they are the keys of maps.
     private func newKey(_ element: SQLValue, _ find: Statement) throws -> SQLValue {
         guard case .integer = element else { return element }
         find.bind(element, at: 1)

@@ -3,7 +3,7 @@ import MartletValues
 
 /// Converts the values of a property in the file to the type of the property that replaces it.
 struct PropertyConverter {
-    /// The property in the file. Its target type has its current name.
+    /// The property in the file. If it is a link, its target type is given by the current name of that type.
     let old: PropertySchema
     let new: PropertySchema
     private let isValidRawValue: (SQLValue) -> Bool
@@ -19,15 +19,15 @@ struct PropertyConverter {
         old.kind == new.kind && old.element == new.element && (new.isOptional || !old.isOptional || new.isLink)
     }
 
-    /// The elements to write, including the keys of maps; nil if the old elements cannot be converted.
+    /// Returns the elements to write, including the keys of maps. Returns nil if the old elements cannot be converted.
     ///
-    /// A single value is one element. `.null` for a required property stands for its default.
+    /// A single value is one element. `.null` for a required property represents its default.
     func convert(_ elements: [SQLValue]) -> [SQLValue]? {
         switch (old.kind, new.kind) {
         case (.map, .map): return map(elements)
-        case (.map, _), (_, .map): return isNothing(elements) ? nothing : nil
+        case (.map, _), (_, .map): return hasNoValue(elements) ? elementsWithoutValue : nil
         case (.single, .single): return single(elements.first ?? .null).map { [$0] }
-        case (.single, _): return isNothing(elements) ? [] : all(elements)
+        case (.single, _): return hasNoValue(elements) ? [] : all(elements)
         case (_, .single):
             return elements.count > 1 ? nil : single(elements.first ?? .null).map { [$0] }
         case (_, .set):
@@ -37,7 +37,7 @@ struct PropertyConverter {
         }
     }
 
-    // A set contains only one of several values with the same identity.
+    // Returns equal results for values that a set considers equal. A set can contain only one of several equal values.
     private func identity(of value: SQLValue) -> SQLValue {
         if new.isAny { return AnyValue.sortKey(value) }
         guard new.element.isFloating, case .real(let number) = FloatingSpecials.decodedElement(value) else {
@@ -46,9 +46,9 @@ struct PropertyConverter {
         return number.isNaN ? .text("nan") : .real(number == 0 ? 0 : number)
     }
 
-    private var nothing: [SQLValue] { new.kind == .single ? [.null] : [] }
+    private var elementsWithoutValue: [SQLValue] { new.kind == .single ? [.null] : [] }
 
-    private func isNothing(_ elements: [SQLValue]) -> Bool {
+    private func hasNoValue(_ elements: [SQLValue]) -> Bool {
         elements.isEmpty || (old.kind == .single && elements == [.null])
     }
 

@@ -1,8 +1,8 @@
 import MartletSQLite
 import MartletValues
 
-/// Copies the values of a property of the previous version to a property of the new version, and converts them. It
-/// skips rows that the migration has deleted, and links to them.
+/// Copies the values of a property of the previous version to a property of the new version, and converts them. Rows
+/// that the user's code has deleted are skipped. Links to such rows are removed.
 struct PropertyCopier {
     let previous: PreviousType
     let type: ObjectTypeSchema
@@ -32,7 +32,8 @@ struct PropertyCopier {
         }
     }
 
-    // Skips a null that the new property cannot store: the row keeps its value, which is usually the default.
+    // If the new property cannot store null, a null is not written. The row then keeps its value, which is usually the
+    // default.
     private func write(
         _ elements: [SQLValue], _ specials: [UInt8], _ key: ObjectKey, _ layout: TableLayout
     ) throws {

@@ -2,8 +2,8 @@ package import MartletSQLite
 import MartletValues
 
 extension DatabaseSchema.Table {
-    /// The name of an object in messages: its type and primary key, or its type and the number of its row if the type
-    /// has no primary key.
+    /// The name of an object in messages: its type and its primary key. If the type has no primary key, the name
+    /// contains the key of the row instead.
     package func name(of key: ObjectKey, _ connection: Connection) throws -> String {
         guard let primary = type.primaryKey, let column = layout.column(of: primary),
             let value = try connection.value(

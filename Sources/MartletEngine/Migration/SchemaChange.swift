@@ -11,11 +11,11 @@ struct SchemaChange {
         declarations = Dictionary(types.map { ($0.type.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Applies all steps except `.rebuildType`, which `TypeMigration` applies. Drops the full-text indexes of changed
-    /// types: `createFullTextIndexes` creates them again.
+    /// Applies all steps except `.rebuildType`, which `TypeMigration` applies. Also drops the full-text indexes of
+    /// changed types. The caller creates them again with `createFullTextIndexes`.
     ///
-    /// Returns a sentence for each conflict of the stored rows with the new schema. If there are any, the caller rolls
-    /// back.
+    /// Returns a sentence for each conflict of the stored rows with the new schema. If there are conflicts, the caller
+    /// rolls the transaction back.
     func apply(_ steps: [SchemaDiff.Step]) throws -> [String] {
         try FullTextIndexes(connection).drop(of: steps.changedTypes)
         // Types are renamed first, because all other steps use the new names.
@@ -42,9 +42,9 @@ struct SchemaChange {
         return conflicts
     }
 
-    // A type that the program does not declare may have properties that contained objects of an embedded type which is
-    // top-level now. This method turns these properties into links. Otherwise, deleting an object of the undeclared
-    // type would also delete the top-level objects.
+    // A type that was embedded may become a top-level type. The file may have a further type that the program does not
+    // declare and whose properties contained objects of the first type. This method turns these properties into links.
+    // Otherwise, deleting an object of the undeclared type would also delete the top-level objects.
     private func linkToTopLevelTypes(_ steps: [SchemaDiff.Step]) throws {
         let changed = steps.compactMap { if case .replaceSchemaFacts(let name) = $0 { name } else { nil } }
         let topLevel = Set(changed.filter { !declaration($0).type.isEmbedded })
@@ -59,7 +59,7 @@ struct SchemaChange {
         }
     }
 
-    /// Creates the full-text indexes of changed types and fills them from their rows.
+    /// Creates the full-text indexes of changed types, and fills the indexes from the rows of these types.
     func createFullTextIndexes(_ steps: [SchemaDiff.Step]) throws {
         for step in steps {
             switch step {
@@ -107,7 +107,8 @@ struct SchemaChange {
             let type = stored.retargeted { $0 == old ? new : $0 }
             if type != stored { try replaceSchemaFacts(type, id) }
         }
-        // The names of indexes contain the name of the type.
+        // The name of an index begins with the name of its type, so the old indexes are dropped. They are created again
+        // below, unless `TableRebuild` creates them.
         for name in try connection.indexNames(prefix: old + ".") {
             try connection.execute("DROP INDEX \(quoted(name))")
         }
@@ -141,7 +142,7 @@ struct SchemaChange {
     ) throws {
         let first = value()
         let differsPerRow = !isSame(first, value())
-        // Not every floating-point number can be written as a literal without loss.
+        // Some floating-point numbers change if they are written as an SQL literal and read again.
         let isLiteral =
             try !differsPerRow && !needsBits(first)
             && isSame(connection.value("SELECT \(SQLText.literal(first))") ?? .null, first)
@@ -164,8 +165,8 @@ struct SchemaChange {
         return false
     }
 
-    // Used for a default that differs from row to row, such as `new` in the schema, which creates a UUID for each
-    // object.
+    // Fills a column whose default differs from row to row. For example, the default `new` in the schema creates a UUID
+    // for each object.
     private func fillEach(
         _ column: TableLayout.Column, _ layout: TableLayout, _ property: PropertySchema, _ value: () -> SQLValue
     ) throws {
@@ -247,14 +248,14 @@ struct SchemaChange {
 }
 
 extension TypeDeclaration {
-    /// The value of a new property in an existing row.
+    /// The value that an existing row gets for a new property. `position` is the position of the property's column.
     func defaultValue(of property: PropertySchema, _ position: Int) -> SQLValue {
         property.initialValue(defaultRow()[position])
     }
 }
 
 extension PropertySchema {
-    /// True if null can be stored.
+    /// True if the column of the property can store null.
     var canStoreNull: Bool { isOptional || isLink || element == .scalar(.any) }
 
     /// Converts the value of a new object to a column value.

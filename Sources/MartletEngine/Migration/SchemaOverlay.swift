@@ -10,7 +10,7 @@ struct SchemaOverlay: Sendable {
     /// The types of the file that differ from the declared types, each with the declared type.
     private let changed: [(stored: ObjectTypeSchema, declared: ObjectTypeSchema)]
     private let added: [ObjectTypeSchema]
-    /// Descriptions of what the overlay cannot provide, for messages.
+    /// Descriptions, for messages, of the features of the declared types that the overlay cannot provide.
     let unavailable: [String]
 
     /// Nil if the file has all declared types as they are declared.
@@ -32,16 +32,17 @@ struct SchemaOverlay: Sendable {
         for statement in statements { try connection.execute(statement) }
     }
 
-    /// The types as the program sees them. Types that the file lacks get numbers that no type of a file has.
+    /// The types as the program sees them. Types that the file lacks get numbers above those of all types in the file.
     func types(_ types: [(id: TableID, type: ObjectTypeSchema)]) -> [(id: TableID, type: ObjectTypeSchema)] {
         let declared = Dictionary(
             changed.map { ($0.stored.name, $0.declared) }, uniquingKeysWith: { first, _ in first })
-        let first = max(types.map(\.id).max() ?? 0, Self.firstNumber) + 1
+        let first = max(types.map(\.id).max() ?? 0, Self.numberBelowAdded) + 1
         return types.map { ($0.id, declared[$0.type.name] ?? $0.type) }
             + added.enumerated().map { (first + $0, $1) }
     }
 
-    private static let firstNumber = 1 << 20
+    /// The numbers of added types are always above this number.
+    private static let numberBelowAdded = 1 << 20
 
     /// True while the file has the same differences as when this overlay was created.
     func matches(_ types: [(id: TableID, type: ObjectTypeSchema)]) -> Bool {
@@ -123,7 +124,8 @@ private struct OverlayBuilder {
                 + "FROM main.\(before.table)")
     }
 
-    // Special floating-point values are stored under the position of their property.
+    // Returns SQL for the column of special values. The file stores each special value under the position of its
+    // property, so the view translates the positions that differ in the declared type.
     private func specials(_ type: String, _ areStored: Bool) -> String {
         guard areStored else { return "NULL" }
         guard let positions = movedSpecials[type] else { return TableLayout.specialColumn }

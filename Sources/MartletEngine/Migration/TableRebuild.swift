@@ -3,10 +3,10 @@ import MartletValues
 
 /// Creates the tables of one type again, and fills them with the converted values of the file.
 ///
-/// Rows keep their keys. They are read from the version before the migration, through another connection.
+/// Rows keep their keys. The old rows are read from the version before the migration, through another connection.
 struct TableRebuild {
     let previous: PreviousType
-    /// The new type as laid out during the migration: without unique indexes, and possibly without a primary key.
+    /// The new type with its layout during the migration: without unique indexes, and possibly without a primary key.
     let type: ObjectTypeSchema
     let declaration: TypeDeclaration
     /// For each property whose values are copied or converted: the conversion from the property in the file.
@@ -25,8 +25,8 @@ struct TableRebuild {
         for property in type.properties {
             for statement in TableLayout.indexes(of: property, in: type) { try connection.execute(statement) }
         }
-        // A type with an integer primary key does not advance `next_key`, so the keys of its rows may be higher than
-        // `next_key`.
+        // While a type has an integer primary key, its insertions do not advance `next_key`. So the keys of its rows
+        // may be higher than `next_key`.
         if last <= Self.highestCounted {
             try connection.run(
                 "UPDATE martlet_types SET next_key = max(next_key, ?2) WHERE name = ?1",
@@ -41,8 +41,8 @@ struct TableRebuild {
     /// If all keys are at most this number, new keys continue after the highest key.
     private static let highestCounted = ObjectKey.max / 2
 
-    // Used if a key is above `highestCounted`, because too few keys may be left above it. New keys begin in the widest
-    // gap below or between the existing keys.
+    // Returns the lowest key of the widest gap below or between the existing keys. It is used for new rows if a key is
+    // above `highestCounted`, because too few keys may be left above that key.
     private func freeKey(_ layout: TableLayout) throws -> ObjectKey {
         let statement = try connection.statement("SELECT _rowid_ FROM \(layout.table) ORDER BY _rowid_")
         defer { statement.reset() }
@@ -86,7 +86,7 @@ struct TableRebuild {
 
     // MARK: Rows
 
-    /// Returns the highest key, or zero if no key is positive.
+    /// Inserts the converted rows. Returns the highest key, or zero if no key is positive.
     private func fill(_ layout: TableLayout, _ unconverted: inout UnconvertedValues) throws -> ObjectKey {
         let defaults = RowDefaults(declaration)
         let insert = try connection.statement(layout.insert)
@@ -144,7 +144,7 @@ private struct RowDefaults {
     }
 }
 
-/// The parameters of one row, bound in order.
+/// Binds the values of one row to the parameters of an INSERT statement, in order.
 private struct RowValues {
     private let statement: Statement
     private var parameter = 1

@@ -3,10 +3,10 @@ import MartletValues
 
 /// One migration inside the caller's transaction: it converts the object types of the file to those of the program.
 ///
-/// `prepare` changes and fills the tables as far as possible without the user's code. Then the user's code can read the
-/// previous version and change the new rows. `finish` checks the result against the schema. Until then, the primary
-/// keys and unique values of a rebuilt type may repeat, so that they can be corrected one by one. Only an integer
-/// primary key that does not change stays unique.
+/// `prepare` changes and fills the tables as far as possible without the user's code, which is the `migrationBlock`.
+/// Then the user's code can read the previous version and change the new rows. `finish` checks the result against the
+/// schema. Until `finish` is called, the primary keys and unique values of a rebuilt type may repeat, so that the
+/// user's code can correct them one by one. Only an integer primary key that does not change stays unique.
 package final class TypeMigration {
     /// A connection on which the version before the migration is pinned.
     let previous: Connection
@@ -15,12 +15,14 @@ package final class TypeMigration {
     private let stored: [String: ObjectTypeSchema]
     private let declarations: [String: TypeDeclaration]
     private(set) var unconverted = UnconvertedValues()
-    /// The properties that the user's code has renamed: the name in the file, by type and current name.
+    /// The properties that the user's code has renamed. The keys are the name of the type and the current name of the
+    /// property. The value is the name of the property in the file.
     private(set) var renamed: [String: [String: String]] = [:]
     /// Which rows of the previous version contain which other rows, through properties that have the same embedded type
-    /// in both versions. Computed when it is needed; a rename of a property sets it to nil again.
+    /// in both versions. The value is computed at its first use. A rename of a property by the user's code sets it to
+    /// nil again.
     private var previousContainment: Containment?
-    /// Types that `finish` removes from the file if they have no objects.
+    /// Types that `finish` removes from the file if they have no objects, and if no remaining type refers to them.
     private var dropped: Set<String> = []
     /// The types with their layout during the migration, and their numbers in the catalog.
     package private(set) var migratingTypes: [(id: TableID, type: ObjectTypeSchema)] = []
@@ -37,7 +39,7 @@ package final class TypeMigration {
             declarations.map { ($0.type.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Changes the tables and fills them.
+    /// Changes the tables of the file to those of the new schema, and fills them.
     func prepare() throws {
         let declared = Array(declarations.values)
         _ = try SchemaChange(connection, declared).apply(diff.steps.filter { !$0.isAboutUniques })
@@ -76,13 +78,13 @@ package final class TypeMigration {
 
     // MARK: Names
 
-    /// The type in the file that becomes the given type; nil if it is new.
+    /// The type in the file that becomes the type with the given name. Nil if the named type is new.
     package func storedType(of name: String) -> ObjectTypeSchema? {
         let former = diff.renames.first { $0.value == name }?.key
         return stored[former ?? name]
     }
 
-    /// The name in the program of a type in the file.
+    /// The name that a type of the file has in the program.
     package func currentName(_ name: String) -> String { diff.currentName(name) }
 
     // MARK: While the user's code runs
@@ -94,7 +96,7 @@ package final class TypeMigration {
         }
     }
 
-    /// Copies the values of a property in the file to a property of all remaining rows.
+    /// Copies the values of a property in the file to a property of all rows that still exist.
     package func fill(_ type: ObjectTypeSchema, _ property: PropertySchema, from name: String) throws {
         guard let old = storedType(of: type.name),
             let converter = converter(old, name, property, declarations[type.name])
@@ -152,8 +154,8 @@ package final class TypeMigration {
         try Containment(DatabaseSchema(migratingTypes), connection, allTypes: allTypes)
     }
 
-    /// A row that contains itself, and that would be copied together with `row` to a property of an embedded type; nil
-    /// if there is none. Both are rows of the previous version.
+    /// Returns a row that contains itself, and that would be copied together with `row` to a property of an embedded
+    /// type. Returns nil if there is no such row. `row` and the result are rows of the previous version.
     package func previousCycle(from row: RowID) throws -> RowID? {
         let containment =
             try previousContainment
@@ -170,7 +172,8 @@ package final class TypeMigration {
 
     // MARK: Result
 
-    /// Returns the conflicts of the rows with the schema, one sentence each. If there are any, the caller rolls back.
+    /// Returns one sentence for each conflict of the rows with the schema. If there are conflicts, the caller rolls the
+    /// transaction back.
     func finish() throws -> [String] {
         connection.finalizeStatements()
         for type in try typesToDrop() { try drop(type) }
@@ -202,8 +205,8 @@ package final class TypeMigration {
         return conflicts
     }
 
-    /// The embedded types of the properties that the user's code has renamed. If it renames one property of the file to
-    /// several properties, all of them own the same objects.
+    /// The embedded types of the properties that the user's code has renamed. They are checked because that code can
+    /// rename one property of the file to several properties. All these properties then own the same objects.
     private var renamedTargets: Set<String> {
         var targets: Set<String> = []
         for (_, type) in migratingTypes {
@@ -216,7 +219,8 @@ package final class TypeMigration {
         return targets
     }
 
-    // The user's code may also have changed objects of types that the migration does not change.
+    // Finds repeated unique values in the types that the migration does not change, because the user's code may have
+    // changed objects of these types.
     private func duplicatesOfOthers() throws -> [String] {
         let rebuilt = Set(
             diff.steps.compactMap { step -> String? in
@@ -265,8 +269,8 @@ extension ObjectTypeSchema {
         return type
     }
 
-    /// The type with its layout during a migration: keys and unique values may repeat until the end. An integer primary
-    /// key that does not change stays the key of the rows.
+    /// The type with its layout during a migration: primary keys and unique values may repeat until the end. An integer
+    /// primary key that does not change stays the key of the rows.
     fileprivate func staged(from old: ObjectTypeSchema, _ sources: [String: String]) -> ObjectTypeSchema {
         var staged = self
         staged.uniques = []

@@ -2,12 +2,12 @@ import Foundation
 import MartletSQLite
 import MartletValues
 
-/// Converts stored values to another type if that loses no information. The article on migrations lists the
+/// Converts a stored value to another type if the new type can represent it. The article Migrations.md lists the
 /// conversions.
 ///
 /// All floating-point values are passed as `SQLValue.real`, including NaN and negative zero.
 enum ValueConversion {
-    /// The converted value; nil if it cannot be converted.
+    /// Returns the converted value, or nil if the value cannot be converted.
     static func convert(_ value: SQLValue, from old: ElementType, to new: ElementType) -> SQLValue? {
         if old == new || value == .null { return value }
         switch (stored(old), stored(new)) {
@@ -48,7 +48,7 @@ enum ValueConversion {
         }
     }
 
-    /// A number in an `AnyRealmValue` that is stored with a tag: a `Float`, NaN or negative zero.
+    /// The number in an `AnyRealmValue` that is stored with a tag. Such a number is a `Float`, NaN or negative zero.
     static func number(tagged bytes: [UInt8]) -> Double? {
         let value = SQLValue.blob(bytes)
         guard let tag = value.tag, tag == .float || tag == .double, AnyValue.isWellFormed(value) else { return nil }

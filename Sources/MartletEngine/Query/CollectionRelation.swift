@@ -8,10 +8,10 @@ struct CollectionRelation {
     var condition: String
     /// SQL for the key of the owner of each element.
     let owner: String
-    /// SQL for the number of occurrences of each element; nil if each row is one occurrence.
+    /// SQL for the number of occurrences of each element. Nil if each row is one occurrence.
     var occurrenceCount: String?
 
-    /// This relation, restricted to the elements of one owner.
+    /// This relation, restricted to the elements of one owner. `key` is SQL for the key of the owner.
     func restricted(toOwner key: String) -> CollectionRelation { and("\(owner) = \(key)") }
 
     func and(_ condition: String) -> CollectionRelation {
@@ -38,15 +38,15 @@ enum NilEntries {
     /// The query omits these entries, because the path continues to properties of the objects, or because the condition
     /// cannot be true for nil.
     case skipped
-    /// An element is the key of the object, or NULL.
+    /// Each entry is one element: the key of its object, or NULL if its value is nil.
     case asValues
-    /// An element is the row of the object. All columns are NULL if there is no object.
+    /// Each entry is one element: the row of its object. If the value is nil, all columns of this row are NULL.
     case asRows
 }
 
 extension QueryCompiler {
-    /// The elements of a list, set or map. The table with the alias has a column `k` for the key in a map, `v` for the
-    /// value, and `nan`, which is 1 for NaN.
+    /// The elements of a list, set or map. The table with the alias has a column `k` for the key of a map entry, a
+    /// column `v` for the value, and a column `nan`, which is 1 if the value is NaN.
     func values(of table: TableID, _ property: PropertyIndex, _ alias: String) -> CollectionRelation {
         let chunks = schema[table].layout.collection(of: property).chunkTable
         let type = schema[table].type.properties[property]
@@ -56,11 +56,11 @@ extension QueryCompiler {
             condition: "1", owner: "\(alias)c.owner")
     }
 
-    /// The rows to which a step leads, under an alias.
+    /// The rows to which a step leads. `alias` is the alias of their table.
     ///
-    /// - Parameter isOwnerKnown: true to read the elements from the chunks of a known owner. An element that occurs
-    ///   several times is then returned several times. False to find the owners of each element in the table of
-    ///   targets.
+    /// - Parameter isOwnerKnown: if true, the elements of a collection are read from the chunks of their owner. An
+    ///   element that occurs several times is then returned several times. If false, the owners of each element are
+    ///   found in the table of targets.
     func elements(_ step: PathStep, _ alias: String, isOwnerKnown: Bool) -> CollectionRelation {
         let target = schema[step.target].layout
         let key = "\(alias).\(target.keyColumn)"
@@ -107,7 +107,7 @@ extension QueryCompiler {
         of path: PropertyPath, _ scope: QueryScope, _ nilEntries: NilEntries = .skipped,
         _ condition: (inout QueryCompiler, QueryScope) throws -> String
     ) throws -> String {
-        // A path through several collections is split after the first one. The condition on the rest of the path
+        // A path through several collections is split after the first collection. The condition on the rest of the path
         // becomes a condition on the elements of the first collection.
         let ends = try collectionEnds(path, scope)
         if let outer = ends.first, ends.count > 1 {
@@ -122,7 +122,7 @@ extension QueryCompiler {
         return "\(owner) IN \(relation.and("(\(holds))").select(relation.owner))"
     }
 
-    /// The collection at the end of a path, the key of its owner, and the scope of its elements.
+    /// The collection at the end of a path, SQL for the key of its owner, and the scope of its elements.
     private mutating func collection(
         _ path: PropertyPath, _ scope: QueryScope, _ nilEntries: NilEntries = .skipped, isOwnerKnown: Bool
     ) throws -> (relation: CollectionRelation, owner: String, element: QueryScope) {
@@ -159,7 +159,7 @@ extension QueryCompiler {
         return (elements(step, inner, isOwnerKnown: isOwnerKnown), owner, .row(step.target, inner))
     }
 
-    // The rows that the values of a map refer to, with a row of NULLs for each value that refers to none.
+    // The rows to which the values of a map refer. A value that refers to no row gets a row of NULLs.
     private func rows(of target: TableID, in values: CollectionRelation, _ alias: String) -> CollectionRelation {
         let layout = schema[target].layout
         return CollectionRelation(
@@ -170,8 +170,9 @@ extension QueryCompiler {
     // MARK: Paths through collections
 
     /// Splits an operand at the first collection in its path. Returns the path to this collection, and the operand with
-    /// the rest of the path. The last collection of a count, aggregate or counted condition is not split off, because
-    /// the operand is computed over the elements of that collection. Returns nil if there is nothing to split off.
+    /// the rest of the path. The last collection in the path of `count`, `aggregate` or `matching` is not split off,
+    /// because the operand is computed over the elements of that collection. Returns nil if there is nothing to split
+    /// off.
     func outerCollection(of scoped: ScopedOperand) throws -> (PropertyPath, Predicate.Operand)? {
         switch scoped.operand {
         case .path(let path): try split(path, scoped.scope, keepingLast: 0).map { ($0, .path($1)) }
@@ -261,7 +262,7 @@ extension QueryCompiler {
     }
 
     /// SQL for an aggregate. The sum of no values is zero. The sum of positive and negative infinity is NULL, which
-    /// stands for NaN. `min` and `max` ignore decimals that are NaN.
+    /// represents NaN. `min` and `max` ignore decimals that are NaN.
     static func aggregate(_ function: Predicate.Aggregate, _ value: QueryTerm) -> String {
         guard value.kind == .decimal else {
             let aggregate = "\(function.rawValue)(\(value.sql))"
@@ -279,7 +280,7 @@ extension QueryCompiler {
 
     // MARK: Other conditions
 
-    /// A condition: the row is an element of the given collection.
+    /// SQL that is true if the row of `scope` is an element of the given collection.
     mutating func element(
         of table: TableID, _ property: PropertyIndex, _ owner: ObjectKey, _ scope: QueryScope
     ) throws -> String {
@@ -295,8 +296,8 @@ extension QueryCompiler {
             "\(key) IN \(values(of: table, property, inner).restricted(toOwner: bind(.integer(owner))).select("\(inner).v"))"
     }
 
-    /// The one collection that the paths of a condition pass through, and the condition rewritten for the elements of
-    /// this collection. Paths without a collection refer to the owner of the collection.
+    /// Returns the one collection through which paths of a condition pass, and the condition rewritten for the elements
+    /// of this collection. Paths that pass through no collection start at the owner of this collection.
     func sharedCollection(_ condition: Predicate, _ scope: QueryScope) throws -> (PropertyPath, Predicate) {
         var shared: PropertyPath?
         func inside(_ path: PropertyPath, keepingLast count: Int) throws -> PropertyPath? {

@@ -2,7 +2,7 @@ import MartletSQLite
 import MartletValues
 
 extension QueryCompiler {
-    /// A condition: the text at the end of a path matches a full-text search.
+    /// SQL that is true if the text at the end of a path matches a full-text search.
     mutating func fullText(_ scoped: ScopedOperand, _ search: FullTextSearch) throws -> String {
         guard case .path(let path) = scoped.operand, case .row(let table, let alias) = scoped.scope else {
             throw QueryFailure("a full-text search needs a property")
@@ -42,7 +42,7 @@ extension FullTextSearch {
 }
 
 extension String {
-    // Works on bytes, because a quote followed by a combining mark is one `Character`.
+    // Doubles each quote. The code compares bytes, because a quote and a following combining mark are one `Character`.
     fileprivate var replacingQuotes: String {
         String(decoding: utf8.flatMap { $0 == UInt8(ascii: "\"") ? [$0, $0] : [$0] }, as: UTF8.self)
     }

@@ -9,14 +9,15 @@ package indirect enum Predicate: Sendable, Equatable {
     case or([Predicate])
     case not(Predicate)
     /// Negates a comparison, search or similar condition for each element: true if the condition is false for *some*
-    /// element of the collections in its path. Without a collection in the path, this case equals `not`.
+    /// element of the collections in its path. Without a collection in the path, this case is equivalent to `not`.
     case someNot(Predicate)
     case comparison(Operand, Comparison, Operand)
     /// The operand equals one of these values. The options apply to texts.
     case contained(Operand, [SQLValue], TextOptions = [])
     case range(Operand, lower: Operand, upper: Operand, includesUpper: Bool)
     case text(Operand, TextMatch, Operand, TextOptions)
-    /// The row at the end of the path, or an element of the collection there, is one of these rows.
+    /// The row at the end of the path is one of these rows. If the path ends at a collection, some element of the
+    /// collection is one of these rows.
     case isRow(PropertyPath, [ObjectKey])
     /// The row is an element of a list, set or map of another row.
     case element(of: TableID, PropertyIndex, owner: ObjectKey)
@@ -66,7 +67,8 @@ package indirect enum Predicate: Sendable, Equatable {
         /// The number of elements of a collection that satisfy a condition. The paths of the condition start at the
         /// element.
         case matching(PropertyPath, Predicate)
-        /// The number of elements that satisfy a condition. All paths of the condition begin with the same collection.
+        /// The number of elements of a collection that satisfy a condition. The paths of the condition start at the
+        /// owner. All paths that pass through a collection begin with the same collection, whose elements are counted.
         case matchingShared(Predicate)
         case arithmetic(Operand, Arithmetic, Operand)
         /// A path, count or aggregate that starts at the row of an enclosing condition. The number is 1 for the nearest
@@ -91,8 +93,8 @@ package indirect enum Predicate: Sendable, Equatable {
 }
 
 extension Predicate {
-    /// The parts of a conjunction, or this condition alone. Callers use it to store a long chain of `and` as one wide
-    /// node instead of a deep tree.
+    /// The parts of a conjunction, or this condition alone. Callers use this property to store a long chain of `and` as
+    /// one wide node instead of a deep tree.
     package var conjuncts: [Predicate] {
         if case .and(let parts) = self { parts } else { [self] }
     }

@@ -1,9 +1,10 @@
 extension PropertyPath {
     /// The paths to which the key path of an observer expands.
     ///
-    /// "*" at the end is kept. A "*" before other components expands to every property that refers to objects with the
-    /// rest of the path. If all other components are "*" too, the path that ends at this "*" is also included: "*.*"
-    /// includes "*". An `AnyRealmValue` property expands to each object type that has the rest of the path.
+    /// A "*" at the end is kept. A "*" before other components expands to every property that refers to objects for
+    /// which the rest of the path is valid. If all components after a "*" are "*" too, the path that ends at the first
+    /// "*" is also included: "*.*" includes "*". An `AnyRealmValue` property expands to each object type for which the
+    /// rest of the path is valid.
     package static func observed(
         _ names: [String], from table: TableID, in schema: DatabaseSchema
     ) throws(ResolvedPath.Failure) -> [PropertyPath] {
@@ -36,7 +37,7 @@ extension PropertyPath {
         throw ResolvedPath.Failure(type: "\(table.type.name).\(name)", name: next, position: position + 1)
     }
 
-    /// Expands "*" to each property that refers to objects with the rest of the path.
+    /// Expands "*" to each property that refers to objects for which the rest of the path is valid.
     private static func wildcard(
         _ rest: ArraySlice<String>, _ position: Int, _ start: PropertyPath, _ table: DatabaseSchema.Table,
         _ schema: DatabaseSchema

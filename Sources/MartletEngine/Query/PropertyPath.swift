@@ -3,7 +3,7 @@
 package struct PropertyPath: Sendable, Hashable {
     package enum Component: Sendable, Hashable {
         case property(String)
-        /// The objects of a type whose property links to the row.
+        /// The objects of a type that link to the row through the given property.
         case backlinks(type: String, property: String)
         /// The keys of the preceding map.
         case keys

@@ -1,11 +1,12 @@
 package import MartletSQLite
 
 extension QueryCompiler {
-    /// Throws if a plan cannot be compiled or prepared in one of the forms in which it will run.
+    /// Throws if a plan cannot be compiled, or if SQLite cannot prepare a statement that the plan needs.
     ///
     /// The maximum depth of a statement depends on the version of SQLite, so this method lets SQLite prepare the
-    /// deepest statement of each form. The prepared statements have ten additional nested conditions. Therefore a
-    /// statement that is derived from an accepted plan may add up to ten nested conditions, and any number of stages.
+    /// deepest statement of `keys`, and the statement of `candidates`. It encloses each of these statements in ten
+    /// nested conditions. Therefore a statement that is derived from an accepted plan may have up to ten more nested
+    /// conditions. It may also have any number of further stages, because stages are not nested.
     package static func check(_ plan: QueryPlan, _ schema: DatabaseSchema, _ connection: Connection) throws {
         var whole = plan
         whole.add(.limit(1, offset: 0))

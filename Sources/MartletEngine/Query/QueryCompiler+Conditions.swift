@@ -54,7 +54,7 @@ extension QueryCompiler {
                 applyNegation(try compiler.text(terms[0], match, terms[1], options))
             }
         case .isRow(let path, let keys):
-            // A map entry without an object can only satisfy a negated condition. Conditions that are not negated omit
+            // A map entry whose value is nil can satisfy only a negated condition. Conditions that are not negated omit
             // these entries and use the table of targets, which is faster.
             return try terms([.path(path)], scope, includesNilEntries: negation != nil) { compiler, terms in
                 applyNegation(try compiler.contained(terms[0], keys.map(SQLValue.integer), []))
@@ -77,15 +77,15 @@ extension QueryCompiler {
         return Self.joined(conditions[...], " AND ")
     }
 
-    // 'AND' has higher precedence, so the parts need no parentheses.
+    // 'AND' has a higher precedence than 'OR', so the parts need no parentheses.
     private mutating func disjunction(_ parts: [Predicate], _ scope: QueryScope) throws -> String {
         var conditions: [String] = []
         for part in parts { conditions.append(try compile(part, scope)) }
         return Self.joined(conditions[...], " OR ")
     }
 
-    // SQLite parses a chain as an expression whose depth is the length of the chain, and limits the depth of
-    // expressions. Therefore long chains are split into halves recursively.
+    // SQLite parses a chain of `AND` or `OR` as an expression whose depth is the length of the chain. It also limits
+    // the depth of expressions. Therefore long chains are split into halves recursively.
     private static func joined(_ conditions: ArraySlice<String>, _ separator: String) -> String {
         guard conditions.count > 8 else { return conditions.joined(separator: separator) }
         let middle = conditions.startIndex + conditions.count / 2
@@ -95,8 +95,8 @@ extension QueryCompiler {
 
     // MARK: Comparisons
 
-    // `= nil` is true if there is no value, and `<> nil` if there is one. `<>` with a value is true for nil. `<` and
-    // similar operators are false for nil.
+    // `= nil` is true if there is no value, and `<> nil` is true if there is a value. A comparison by `<>` with a value
+    // other than nil is true for nil. `<` and similar operators are false for nil.
     private mutating func comparison(
         _ left: QueryTerm, _ comparison: Predicate.Comparison, _ right: QueryTerm
     ) throws -> String {
@@ -118,7 +118,8 @@ extension QueryCompiler {
         return equality("\(a) = \(b)", left, comparison, right)
     }
 
-    // Two absent values are equal, two NaNs are not.
+    // Completes a comparison of two terms: two absent values are equal, but two NaNs are not. `equal` is SQL that
+    // compares two values.
     private func equality(
         _ equal: String, _ left: QueryTerm, _ comparison: Predicate.Comparison, _ right: QueryTerm
     ) -> String {
@@ -139,7 +140,7 @@ extension QueryCompiler {
     }
 
     // Decimals are stored as bytes that sort in numeric order. Numbers that are compared with them are converted to
-    // such bytes. NaN equals nothing and has no order.
+    // such bytes. NaN equals no value, not even NaN, and has no order.
     private func decimalComparison(
         _ left: QueryTerm, _ comparison: Predicate.Comparison, _ right: QueryTerm
     ) -> String {
@@ -170,7 +171,7 @@ extension QueryCompiler {
         } else if term.kind == .any {
             parts.append(some(of: values) { "martlet_order(\(term.sql), \($0)) = 0" })
         } else if term.kind == .number || term.kind == .decimal {
-            // Nothing equals a decimal NaN.
+            // No value equals a decimal NaN, so NaN is removed from the list.
             let decimals = values.filter { $0.isBlob && $0 != .blob(DecimalNumber.nan.bytes) }
             parts += ValueSet(values.filter { !$0.isBlob }).conditions(term.sql, &self)
             parts += ValueSet(decimals).conditions(term.asDecimal, &self)
@@ -199,7 +200,7 @@ extension QueryCompiler {
         let patternSQL = literal.map { bind(AnyValue.textOrData($0)) } ?? pattern.textOrData
         let isPlain =
             options.isEmpty && pattern.literal != nil && term.kind != .any && match != .like && match != .ends
-        // SQLite's 'substr' returns NULL for an empty blob.
+        // An empty pattern needs `martlet_text`, because SQLite's 'substr' returns NULL for an empty blob.
         let isEmpty = pattern.literal == .text("") || pattern.literal == .blob([])
         guard isPlain && !isEmpty else {
             return "martlet_text(\(match.rawValue), \(options.rawValue), \(text), \(patternSQL))"

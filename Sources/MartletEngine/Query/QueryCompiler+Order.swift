@@ -44,20 +44,21 @@ extension QueryCompiler {
         valueExpressions(try term(.path(path), .row(table, "t")), path)
     }
 
-    /// A condition that is true for rows for which a link of the path is nil; empty for a path without links.
+    /// Returns one condition, which is true for the rows for which a link of the path is nil. Returns an empty array if
+    /// the path has no links.
     mutating func missingLinks(_ path: PropertyPath, _ table: TableID) throws -> [String] {
         let resolved = try ResolvedPath(path, from: table, in: schema)
         guard let end = resolved.end, !resolved.steps.isEmpty else { return [] }
         return ["(\(try rowKey(resolved, end.table, "t")) IS NULL)"]
     }
 
-    // NaN is stored as NULL, so it needs a second expression. Equal `AnyRealmValue` values can have different stored
-    // forms, so they are compared by their sort keys.
+    // A floating-point NaN is stored as NULL, so a second expression distinguishes it from nil. Equal `AnyRealmValue`
+    // values can have different stored forms, so they are compared by their sort keys.
     private func valueExpressions(_ term: QueryTerm, _ path: PropertyPath) -> [String] {
         if term.kind == .any { return ["martlet_sort_key(\(term.sql))"] }
         if term.kind == .decimal { return ["(\(term.sql) <> \(DecimalNumber.nanLiteral))", term.sql] }
         guard let nanCondition = term.nanCondition else { return [term.sql] }
-        // For a column of the row itself, testing for NULL first avoids most calls of the function.
+        // For a column of the row itself, a test for NULL avoids most calls of the function in `nanCondition`.
         let isInRow = path.components.count == 1
         return [term.sql, isInRow ? "CASE WHEN \(term.sql) IS NULL THEN \(nanCondition) ELSE 0 END" : nanCondition]
     }

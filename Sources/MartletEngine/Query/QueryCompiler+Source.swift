@@ -21,13 +21,13 @@ extension QueryCompiler {
             tables: "(\(rows(source))) s CROSS JOIN \(layout.table) t ON \(key) = s.v", key: key, position: "s.i")
     }
 
-    /// All keys of a source, in order.
+    /// Selects all keys of a source, in order.
     mutating func members(_ source: QueryPlan.Source) -> Query {
         let rows = rows(source)
         return finish("SELECT v FROM (\(rows)) ORDER BY i")
     }
 
-    // Keys `v` with their positions `i`.
+    // SQL for the keys of a source in the column `v`, and their positions in the column `i`.
     private mutating func rows(_ source: QueryPlan.Source) -> String {
         switch source {
         case .elements(let id):
@@ -45,7 +45,7 @@ extension QueryCompiler {
             let counted =
                 "SELECT owner, count, sum(count) OVER (ORDER BY owner) - count AS start FROM \(targets) "
                 + "WHERE target = \(bind(.integer(target)))"
-            // Few rows link more than once, so repetitions are added by a second SELECT.
+            // Few rows link to the target more than once, so a second SELECT adds their repetitions.
             return
                 "SELECT owner AS v, start AS i FROM (\(counted)) "
                 + "UNION ALL SELECT c.owner, c.start + e.n + 1 FROM (\(counted)) c "
@@ -54,8 +54,8 @@ extension QueryCompiler {
     }
 
     /// SQL that counts the members of a plan without reading their rows. This is possible if the plan consists of all
-    /// linking objects of a row, without a condition; nil for other plans. The count is negative if the file is
-    /// damaged.
+    /// linking objects of a row, without a condition. Returns nil for other plans. The SQL computes a negative count if
+    /// the file is damaged.
     mutating func countOfLinkingObjects(_ plan: QueryPlan) -> String? {
         guard case .linkingObjects(let link, let target) = plan.source, plan.predicate == nil, plan.stages.isEmpty
         else {
@@ -68,7 +68,8 @@ extension QueryCompiler {
 
     // MARK: Aggregates of all members
 
-    /// SQL for an aggregate of all members. A sum that is NULL, and a mean that is a text, stand for NaN.
+    /// SQL for an aggregate of all members. A sum of NULL represents NaN. A mean of 'nan' also represents NaN, because
+    /// a mean of NULL means that there are no values.
     static func memberAggregate(_ function: Predicate.Aggregate, _ term: QueryTerm, usesWideSum: Bool) -> String {
         guard function.isArithmetic, term.kind == .number else { return aggregate(function, term) }
         if term.isWhole {
@@ -79,8 +80,9 @@ extension QueryCompiler {
         return "ifnull(avg(\(term.sql)), CASE WHEN count(\(term.sql)) > 0 THEN 'nan' END)"
     }
 
-    /// SQL for an aggregate. The result of a sum or mean of numbers is the text 'damaged' if a member has a value of
-    /// another type, which SQLite would convert to a number, or if a required whole number is missing.
+    /// Adds checks for a damaged file to the SQL of an aggregate. The result of a sum or mean of numbers is the text
+    /// 'damaged' if a member has a value of another type, which SQLite would convert to a number. The result is also
+    /// 'damaged' if a required whole number is missing.
     static func checked(
         _ aggregate: String, _ function: Predicate.Aggregate, _ term: QueryTerm, usesWideSum: Bool, isRequired: Bool
     ) -> String {
@@ -92,12 +94,12 @@ extension QueryCompiler {
         return "CASE WHEN \(damageConditions.joined(separator: " OR ")) THEN 'damaged' ELSE \(aggregate) END"
     }
 
-    /// The mean of whole numbers, computed from their exact sum.
+    /// SQL for the mean of whole numbers, computed from their exact sum.
     static func mean(_ sum: String, _ term: QueryTerm) -> String {
         "CAST(\(sum) AS REAL) / nullif(count(\(term.sql)), 0)"
     }
 
-    /// The least or greatest value among `AnyRealmValue` values.
+    /// SQL for the least or greatest value among `AnyRealmValue` values.
     static func extremum(_ function: Predicate.Aggregate, _ term: QueryTerm, from members: String) -> String {
         let key = "martlet_sort_key(\(term.sql))"
         return

@@ -12,7 +12,8 @@ extension QueryCompiler {
     mutating func terms(
         _ operands: [Predicate.Operand], _ scope: QueryScope, includesNilEntries: Bool = true, _ leaf: Leaf
     ) throws -> String {
-        // The operands of an arithmetic expression can be in different collections, or in none.
+        // The operands of an arithmetic expression can be in different collections, or in none. So each operand is
+        // compiled separately, and `assembled` combines their terms.
         let leaves = try operands.flatMap(\.leaves).map { try scoped($0, scope) }
         return try forSome(leaves, includesNilEntries: includesNilEntries) { compiler, leaves in
             var terms = try leaves.map { try compiler.term($0.operand, $0.scope) }[...]
@@ -20,7 +21,7 @@ extension QueryCompiler {
         }
     }
 
-    /// Compiles a condition on some element of each collection that an operand passes through.
+    /// Compiles a condition on some element of each collection that the path of an operand passes through.
     mutating func forSome(
         _ operands: [ScopedOperand], includesNilEntries: Bool,
         _ leaf: (inout QueryCompiler, [ScopedOperand]) throws -> String
@@ -107,7 +108,7 @@ extension QueryCompiler {
         return QueryTerm(value, property.element, nanCondition: "martlet_special(\(special), \(end.property))")
     }
 
-    /// A column of the row at the end of to-one steps; NULL if there is no such row.
+    /// SQL for a column of the row at the end of to-one steps. Its value is NULL if there is no such row.
     private mutating func linkedColumn(
         _ path: ResolvedPath, _ steps: Range<Int>, _ alias: String, _ column: String
     ) throws -> String {
@@ -130,7 +131,8 @@ extension QueryCompiler {
         .and("\(inner)e.k = \(bind(.text(key)))").select(value)
     }
 
-    /// The key of the row to which the first steps of a path lead.
+    /// SQL for the key of the row to which the first `stepCount` steps of a path lead. If `stepCount` is nil, this is
+    /// the row to which all steps lead.
     mutating func rowKey(
         _ path: ResolvedPath, _ table: TableID, _ alias: String, stepCount: Int? = nil
     ) throws -> String {

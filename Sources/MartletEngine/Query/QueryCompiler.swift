@@ -14,11 +14,12 @@ package struct QueryCompiler {
     private var aliases = 0
     private var depth = 0
     private static let maximumDepth = 200
-    /// The scopes of the enclosing conditions, from the outermost. The operands of a condition can refer to them.
+    /// The scopes of the enclosing conditions, with the outermost first. The operands of a condition can refer to them.
     private(set) var enclosingScopes: [QueryScope] = []
     private var conditionCount = 0
     private var collectionCount = 0
-    // SQLite's time to prepare a statement grows with the square of each count. At these limits it is about a second.
+    // The time that SQLite needs to prepare a statement grows with the square of each count. At these limits, the time
+    // is about a second.
     private static let greatestConditionCount = 4_000
     private static let greatestCollectionCount = 1_000
 
@@ -96,9 +97,10 @@ package struct QueryCompiler {
                 + "WHERE \(key) IN (\(marks))\(condition)")
     }
 
-    // Removes values at the end whose parameters are not in the SQL, because SQLite rejects them. They belong to
-    // operands that do not occur in the SQL, because the condition is always true or always false. Only values at the
-    // end are removed: a search for '?1' also finds '?10', so it cannot show that an earlier parameter is missing.
+    // Removes the last arguments if the SQL does not contain their parameters, because SQLite rejects such arguments.
+    // They belong to operands of a condition that is always true or always false, so its SQL contains no operands.
+    // Only arguments at the end are removed: a search for '?1' also finds '?10', so the search cannot show that an
+    // earlier parameter is missing.
     func finish(_ sql: String) -> Query {
         var used = arguments
         while !used.isEmpty, !sql.contains("?\(used.count)") { used.removeLast() }
@@ -159,7 +161,8 @@ package struct QueryCompiler {
 
     // MARK: Stages
 
-    /// Selects keys `k` with their positions `n`, and their positions `i` in the source of the plan.
+    /// Selects the keys of the members as `k`. Selects their positions in the result as `n`, and their positions in the
+    /// source of the plan as `i`.
     private mutating func ranked(_ plan: QueryPlan) throws -> String {
         let layout = schema[plan.table].layout
         let key = "t.\(layout.keyColumn)"
@@ -211,14 +214,14 @@ package struct QueryFailure: Error, Sendable {
     package let message: String
     init(_ message: String) { self.message = message }
 
-    /// Converts SQLite's errors for statements that are too deep or too large; nil for other errors.
+    /// Converts an error of SQLite for a statement that is too deep or too large. Returns nil for other errors.
     init?(_ error: SQLiteError) {
         let limitErrors = ["parser stack overflow", "Expression tree is too large", "too many ", "at most "]
         guard error.primary == .tooBig || limitErrors.contains(where: error.message.hasPrefix) else { return nil }
         self = .tooLarge(error.message)
     }
 
-    /// Converts an error that means that a query is invalid or too large; nil for other errors.
+    /// Converts an error that means that a query is invalid or too large. Returns nil for other errors.
     package init?(_ error: any Error) {
         if let failure = error as? QueryFailure {
             self = failure

@@ -1,12 +1,12 @@
 /// The changes that can affect the members of a result, their order, or the change sets of its observers.
 package struct QueryDependencies: Sendable {
-    /// A path from the rows of the result to other rows, with the properties of the other rows that matter.
+    /// A path from the rows of the result to other rows, and the properties of these other rows whose changes matter.
     package struct Route: Sendable, Equatable {
         package var steps: [PathStep]
         package var columns: ColumnSet
     }
 
-    /// All links up to some depth from the rows of the result.
+    /// All links that can be followed from the rows of the result, up to some depth.
     package struct Reach: Sendable, Equatable {
         package let links: [PathStep]
         /// The `AnyRealmValue` properties that are reachable over these links. Their values can be links to objects of
@@ -16,13 +16,13 @@ package struct QueryDependencies: Sendable {
         package let depth: Int
     }
 
-    /// The properties of the result's own type that matter.
+    /// The properties of the result's own type whose changes matter.
     package private(set) var columns = ColumnSet()
     package private(set) var routes: [Route] = []
-    /// The objects that are reachable over a few links, if every change of them matters.
+    /// The links to follow if every change of a linked object matters. Nil if no links are followed in this way.
     package private(set) var reach: Reach?
     /// Like `reach`, but also follows links in `AnyRealmValue` values. Nil if no reachable property is an
-    /// `AnyRealmValue`. Used only for files that contain such links.
+    /// `AnyRealmValue`. It replaces `reach` if the file contains links in `AnyRealmValue` values.
     package private(set) var anyReach: Reach?
 
     package init() {}
@@ -84,7 +84,7 @@ package struct QueryDependencies: Sendable {
         let steps: [PathStep]
         /// Nil for values, which have no properties.
         let table: TableID?
-        /// The bases of the enclosing conditions, outermost first.
+        /// The bases of the enclosing conditions, with the outermost first.
         let enclosing: [Base]
 
         init(_ steps: [PathStep], _ table: TableID?, within enclosing: [Base] = []) {
@@ -138,7 +138,7 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    // Adds every link of the path, because each of them can change. For linking objects through a collection, no column
+    // Adds every link of the path, because each link can change. For linking objects through a collection, no column
     // is added: change sets record the rows to which a collection links more or less often than before.
     private mutating func addSteps(_ steps: [PathStep], _ schema: DatabaseSchema) {
         for (offset, step) in steps.enumerated() {

@@ -2,7 +2,7 @@ import Foundation
 import MartletSQLite
 import MartletValues
 
-/// SQL functions for queries.
+/// SQL functions for queries. The comment before each function lists its arguments in parentheses, and then its result.
 enum QueryFunctions {
     static func install(on connection: Connection) throws(SQLiteError) {
         for function in all { try connection.add(function) }
@@ -37,7 +37,8 @@ enum QueryFunctions {
             }
             return .blob(FloatingSpecials.moved([UInt8](bytes), positions))
         },
-        // (value, value): less than, equal to or greater than zero; NULL if the values have no order
+        // (left, right): a number below zero if left < right, zero if the values are equal, a number above zero if
+        // left > right; NULL if the values have no order
         ScalarFunction("martlet_order", argumentCount: 2) { arguments in
             guard let left = AnyValue(arguments.value(0)), let right = AnyValue(arguments.value(1)) else {
                 return .null
@@ -59,25 +60,25 @@ enum QueryFunctions {
             let number = Int128(arguments.integer(0)) << 32 + Int128(arguments.integer(1))
             return Int64(exactly: number).map(SQLValue.integer) ?? .real(Double(number))
         },
-        // (tag, value): converts a value of a typed column to an `AnyRealmValue`
+        // (tag, value): the value of a typed column in the form in which an `AnyRealmValue` property stores it
         ScalarFunction("martlet_tagged", argumentCount: 2) { arguments in
             guard let tag = UInt8(exactly: arguments.integer(0)).flatMap(AnyValueTag.init) else { return .null }
             return tag.tagged(arguments.value(1))
         },
-        // (number): the stored bytes of the decimal
+        // (number): the bytes that a decimal property stores for the number
         ScalarFunction("martlet_decimal", argumentCount: 1) { arguments in
             DecimalNumber(arguments.value(0)).map { .blob($0.bytes) } ?? .null
         },
     ]
 
-    // (decimal): ignores NaN
+    // (decimal): the sum or the mean of the decimals that are not NaN
     private static let aggregates = [
         AggregateFunction("martlet_decimal_sum", argumentCount: 1, DecimalTotal.self),
         AggregateFunction("martlet_decimal_avg", argumentCount: 1, DecimalMean.self),
     ]
 
-    // (elements, count, layout): layout is a set of bits: 1 for maps, whose keys and values alternate, and 2 for
-    // floating-point values
+    // (elements, count, layout): one row for each element. `layout` is a set of bits: 1 for maps, whose keys and values
+    // alternate, and 2 for floating-point values.
     private static let elements = TableFunction("martlet_elements", columns: ["k", "v", "nan"], argumentCount: 3) {
         (arguments: FunctionArguments) throws(TableFunction.MalformedArguments) in
         guard !arguments.isNull(0) else { return [] }
@@ -90,7 +91,7 @@ enum QueryFunctions {
             else {
                 return [key, value, .integer(0)]
             }
-            // Special floating-point values are NaN and negative zero.
+            // The number is NaN or negative zero.
             let isNaN = number.isNaN
             return [key, isNaN ? .null : .real(0), .integer(isNaN ? 1 : 0)]
         }
@@ -99,7 +100,7 @@ enum QueryFunctions {
     }
 }
 
-// (count): returns `count` rows
+// (count): `count` rows, which are numbered from zero
 extension QueryFunctions {
     private static let times = TableFunction("martlet_times", columns: ["n"], argumentCount: 1) {
         (arguments: FunctionArguments) throws(TableFunction.MalformedArguments) in
@@ -112,7 +113,7 @@ extension QueryFunctions {
     }
 }
 
-/// The sum of decimals; zero if there are none. If a value is not a decimal, the result is the text 'damaged'.
+/// The sum of decimals. Without decimals, it is zero. If a value is not a decimal, the result is the text 'damaged'.
 private final class DecimalTotal: Aggregation {
     private var sum = DecimalSum()
     private var isDamaged = false
@@ -124,7 +125,7 @@ private final class DecimalTotal: Aggregation {
     var result: SQLValue { isDamaged ? .text("damaged") : .blob(sum.total.bytes) }
 }
 
-/// The mean of decimals; null if there are none. If a value is not a decimal, the result is the text 'damaged'.
+/// The mean of decimals. Without decimals, it is null. If a value is not a decimal, the result is the text 'damaged'.
 private final class DecimalMean: Aggregation {
     private var sum = DecimalSum()
     private var isDamaged = false

@@ -12,7 +12,7 @@ package struct SortTerm: Sendable, Equatable {
 /// The definition of a result: the rows of one type that match the predicate, their order, and the stages that are
 /// applied to these rows.
 package struct QueryPlan: Sendable, Equatable {
-    /// A step that needs the ordered members of the previous step.
+    /// A step that is applied to the ordered members of the previous step.
     package enum Stage: Sendable, Equatable {
         case filter(Predicate)
         case sort([SortTerm])
@@ -21,21 +21,22 @@ package struct QueryPlan: Sendable, Equatable {
         case limit(Int, offset: Int)
     }
 
-    /// A source of the members other than the table. A row is a member once for each of its occurrences in the source.
-    /// The members have the order of the source.
+    /// A source of members that replaces the whole table. A row is a member once for each of its occurrences in the
+    /// source. The members have the order of the source.
     package enum Source: Sendable, Equatable {
         /// The objects in a list or map.
         case elements(CollectionID)
-        /// The rows whose lists or maps link to a row, once for each link, in the order of their keys.
+        /// The rows whose lists or maps link to a target row. Each row occurs once for each of its links to the target.
+        /// The rows are in the order of their keys.
         case linkingObjects(LinkID, target: ObjectKey)
     }
 
     package var table: TableID
-    /// Nil for all rows of the table, in the order of their keys.
+    /// The source of the members. If it is nil, the members are all rows of the table, in the order of their keys.
     package var source: Source?
     package var predicate: Predicate?
     package var sort: [SortTerm] = []
-    /// In the order in which they were added.
+    /// The stages, in the order in which they were added.
     package var stages: [Stage] = []
 
     package init(table: TableID, source: Source? = nil) {
@@ -48,8 +49,8 @@ package struct QueryPlan: Sendable, Equatable {
         predicate = predicate.map { .and($0.conjuncts + condition.conjuncts) } ?? condition
     }
 
-    /// Adds a sort. It takes precedence over earlier sorts: only rows that it considers equal keep their previous
-    /// order.
+    /// Adds a sort, which takes precedence over earlier sorts. Rows that the new sort considers equal keep their
+    /// previous order.
     package mutating func add(sort terms: [SortTerm]) {
         guard stages.isEmpty else { return stages.append(.sort(terms)) }
         sort = terms + sort
@@ -86,7 +87,7 @@ package struct QueryPlan: Sendable, Equatable {
         }
     }
 
-    /// The paths that determine the positions of members, and which members `distinct` keeps.
+    /// The paths whose values determine the positions of the members, or which members `distinct` keeps.
     var orderingPaths: [PropertyPath] {
         sort.map(\.path)
             + stages.flatMap { stage -> [PropertyPath] in

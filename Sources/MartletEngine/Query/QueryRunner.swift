@@ -11,7 +11,7 @@ package struct QueryRunner {
         self.schema = schema
     }
 
-    /// The keys of the results in order; at most `limit` of them.
+    /// The keys of the members in order. If `limit` is given, only the first `limit` keys are returned.
     package func keys(limit: Int? = nil, _ connection: Connection) throws -> [ObjectKey] {
         var compiler = QueryCompiler(schema)
         let query = try compiler.keys(plan, limit: limit)
@@ -53,7 +53,8 @@ package struct QueryRunner {
             let query = try compiler.aggregate(function, path, plan, usesWideSum: usesWideSum, isRequired: isRequired)
             try prepareFullText(compiler, connection)
             let value = try connection.value(query.sql, query.arguments) ?? .null
-            // The sum of positive and negative infinity is NaN, which SQLite cannot return.
+            // The sum of positive and negative infinity is NaN. SQLite cannot return NaN, so the query returns NULL or
+            // 'nan' instead.
             if function == .sum && value == .null || function == .average && value == .text("nan") {
                 return .real(.nan)
             }
@@ -62,7 +63,7 @@ package struct QueryRunner {
         do {
             return try value(usesWideSum: false)
         } catch let error as SQLiteError where error.message == "integer overflow" {
-            // SQLite stops at the first partial sum that overflows, even if the total fits.
+            // SQLite stops at the first partial sum that overflows, even if the total fits in 64 bits.
             return try value(usesWideSum: true)
         }
     }

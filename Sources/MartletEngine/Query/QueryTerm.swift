@@ -29,10 +29,11 @@ struct QueryTerm {
 
     let sql: String
     let kind: Kind
-    /// SQL that is true if the value is NaN, which its column stores as NULL; nil if the value cannot be NaN.
+    /// SQL that is true if the value is NaN. It is needed because the column of the value stores NaN as NULL. Nil if
+    /// the value cannot be NaN.
     var nanCondition: String?
     var literal: SQLValue?
-    /// True for whole numbers from a property or from elements.
+    /// True for whole numbers that are read from a property or from elements. False for other numbers, such as counts.
     var isWhole: Bool { kind == .number && element.map { !$0.isFloating && $0 != .scalar(.date) } ?? false }
     private var element: ElementType?
 
@@ -60,7 +61,7 @@ struct QueryTerm {
     init(_ sql: String, literal: SQLValue) {
         self.sql = sql
         self.literal = literal
-        // NaN is bound as NULL.
+        // SQLite binds NaN as NULL, so the condition "1" marks the literal as NaN.
         if case .real(let number) = literal, number.isNaN { nanCondition = "1" }
         kind =
             switch literal {
@@ -70,7 +71,7 @@ struct QueryTerm {
             }
     }
 
-    /// The value in the form in which `AnyRealmValue` properties store it. Literals already have this form.
+    /// SQL for the value in the form in which `AnyRealmValue` properties store it. Literals already have this form.
     var asAny: String {
         guard kind != .any, literal == nil else { return sql }
         return switch element {
@@ -79,7 +80,7 @@ struct QueryTerm {
         }
     }
 
-    /// The value in the form in which decimal properties store it.
+    /// SQL for the value in the form in which decimal properties store it.
     var asDecimal: String { kind == .number ? "martlet_decimal(\(sql))" : sql }
 
     /// True if the terms are compared as decimals. The kind of a decimal literal is `.bytes`.
@@ -90,6 +91,6 @@ struct QueryTerm {
         }
     }
 
-    /// The text or data in the value, for conditions on characters and bytes.
+    /// SQL for the text or data in the value. It is used for conditions on characters and bytes.
     var textOrData: String { kind == .any ? "martlet_text_or_data(\(sql))" : sql }
 }

@@ -1,12 +1,13 @@
-/// One step of a path, from an object type to another one.
+/// One step of a path. It leads from the objects of one type to the objects of the same type or another type.
 package enum PathStep: Sendable, Equatable {
     /// A to-one link or embedded object.
     case link(table: TableID, property: PropertyIndex, target: TableID)
     /// A list, set or map of objects.
     case collection(table: TableID, property: PropertyIndex, target: TableID)
-    /// The objects whose `property` links to the row.
+    /// The objects of the type `origin` that link to the row through `property`.
     case linkingObjects(table: TableID, origin: TableID, property: PropertyIndex)
-    /// The objects of one type in the values of an `AnyRealmValue` property, at any depth.
+    /// The objects of one type to which the values of an `AnyRealmValue` property link. The links can be nested in
+    /// lists and maps.
     case anyLink(table: TableID, property: PropertyIndex, target: TableID)
 
     package var source: TableID {
@@ -27,7 +28,7 @@ package enum PathStep: Sendable, Equatable {
 
 /// A path whose components have been resolved in the schema.
 package struct ResolvedPath: Sendable {
-    /// The part of a map to which the end of a path refers.
+    /// The part of a map to which the end of a path refers. It is `whole` for all other properties.
     package enum Part: Sendable, Equatable {
         case whole, keys
         case entry(String)
@@ -36,9 +37,9 @@ package struct ResolvedPath: Sendable {
     package var steps: [PathStep] = []
     /// For each step, the number of components up to its end.
     package var componentEnds: [Int] = []
-    /// For each step that leads through one entry of a map: the key of the entry, by the position of the step.
+    /// The keys of the map entries through which steps lead. Each is stored under the position of its step.
     package var entries: [Int: String] = [:]
-    /// The property at the end of the path; nil if the path ends at a row.
+    /// The property at the end of the path. Nil if the path ends at a row.
     package var end: (table: TableID, property: PropertyIndex)?
     package var part = Part.whole
 
@@ -123,8 +124,8 @@ package struct ResolvedPath: Sendable {
         return entries[position] == nil
     }
 
-    /// If this path ends in a collection of objects or in linking objects, the path to the rows in it; otherwise the
-    /// path itself.
+    /// If this path ends at a collection of objects or at linking objects, returns the path to these objects. Otherwise
+    /// returns this path.
     package func enteringCollection(in schema: DatabaseSchema, componentCount: Int) -> ResolvedPath {
         guard let end, part == .whole, case let property = schema[end.table].type.properties[end.property],
             property.kind != .single, let step = Self.step(property, of: end.table, in: schema)
@@ -135,7 +136,7 @@ package struct ResolvedPath: Sendable {
         return entered
     }
 
-    /// The step for `property` if a path continues after it; nil if the property does not refer to objects.
+    /// The step for a `property` after which a path continues. Nil if the property does not refer to objects.
     package static func step(_ property: PropertySchema, of table: TableID, in schema: DatabaseSchema) -> PathStep? {
         if case .linkingObjects(let type, let name) = property.kind {
             guard let origin = schema[type], let source = origin.type[name] else { return nil }

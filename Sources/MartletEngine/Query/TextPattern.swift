@@ -3,14 +3,14 @@ import Foundation
 import MartletSQLite
 package import MartletValues
 
-/// A condition on texts or data that SQL cannot express. The pattern is prepared once for many rows.
+/// A condition on text or data that SQL cannot express. The pattern is prepared once for many rows.
 package final class TextPattern: Sendable {
     private enum ParsedPattern: Sendable {
-        /// The UTF-8 bytes of the pattern after `folded`.
+        /// The UTF-8 bytes of the pattern, which `folded` has converted.
         case text([UInt8])
         case wildcards([LikePart<Unicode.Scalar>])
         case data([UInt8])
-        /// The pattern is neither text nor data, so nothing matches.
+        /// The pattern is neither text nor data, so no value can be compared with it.
         case nothing
     }
 
@@ -40,7 +40,7 @@ package final class TextPattern: Sendable {
             }
     }
 
-    /// Whether an argument of a function matches; nil if its type differs from the type of the pattern.
+    /// Returns whether an argument of a function matches. Returns nil if its type differs from the type of the pattern.
     func matches(_ arguments: FunctionArguments, _ index: Int) -> Bool? {
         switch parsed {
         case .text, .wildcards: arguments.withText(index, matches)
@@ -49,7 +49,7 @@ package final class TextPattern: Sendable {
         }
     }
 
-    /// Whether a value matches; nil if its type differs from the type of the pattern.
+    /// Returns whether a value matches. Returns nil if its type differs from the type of the pattern.
     package func matches(_ value: SQLValue) -> Bool? {
         switch (parsed, value) {
         case (.text, .text(var text)), (.wildcards, .text(var text)): text.withUTF8(matches)
@@ -150,7 +150,8 @@ private enum LikePart<Unit: Equatable & Sendable>: Sendable {
     case one, many
     case unit(Unit)
 
-    // `?` matches one character, `*` any number of characters. A backslash before `?`, `*` or a backslash escapes it.
+    // Splits a pattern into its parts. `?` matches one character, and `*` matches any number of characters. A backslash
+    // before `?`, `*` or another backslash removes the special meaning of that character.
     static func parts(_ pattern: [Unit], one: Unit, many: Unit, escape: Unit) -> [LikePart] {
         var parts: [LikePart] = []
         var index = 0
@@ -167,7 +168,7 @@ private enum LikePart<Unit: Equatable & Sendable>: Sendable {
         return parts
     }
 
-    // Greedy matching that backtracks only to the last `*`, so it is never exponential.
+    // The matching is greedy and backtracks only to the last `*`, so its time does not grow exponentially.
     static func matches(_ text: [Unit], _ parts: [LikePart]) -> Bool {
         func matchesUnit(_ part: Int, _ unit: Unit) -> Bool {
             switch parts[part] {

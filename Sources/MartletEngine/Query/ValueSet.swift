@@ -1,11 +1,11 @@
 import MartletSQLite
 import MartletValues
 
-/// The right side of `IN`. Up to `limit` values are bound one by one. If there are more, they are bound as one list for
-/// each type, because SQLite limits the number of parameters. The lists are JSON arrays, except the list of reals.
+/// The right side of `IN`. Up to `limit` values are bound one by one. More values are bound as one list for each type,
+/// because SQLite limits the number of parameters. The lists are JSON arrays, except the list of reals.
 struct ValueSet {
     private var integers: [Int64] = []
-    /// In a JSON array, a text or blob is represented by the hexadecimal digits of its bytes, and SQL compares these
+    /// In a JSON array, a text or blob is represented by the hexadecimal digits of its bytes. The SQL compares these
     /// digits.
     private var texts: [String] = []
     private var blobs: [[UInt8]] = []
@@ -18,7 +18,7 @@ struct ValueSet {
             switch value {
             case .null: break
             case .integer(let number): integers.append(number)
-            // Nothing equals NaN.
+            // No value equals NaN, so NaN is omitted.
             case .real(let number): if !number.isNaN { reals.append(number) }
             case .text(let text): texts.append(text)
             case .blob(let bytes): blobs.append(bytes)
@@ -26,7 +26,7 @@ struct ValueSet {
         }
     }
 
-    /// SQL conditions on the left operand of `IN`. `IN` is true if one of these conditions is true.
+    /// SQL conditions on the left operand of `IN`. `IN` is true if at least one of these conditions is true.
     func conditions(_ operand: String, _ compiler: inout QueryCompiler) -> [String] {
         let isSmall = integers.count + texts.count + blobs.count + reals.count <= Self.limit
         var single: [SQLValue] = []

@@ -1,8 +1,10 @@
-/// Selects the properties of a row that are written. The first 63 are bits of a word, so most masks need no allocation.
+/// Selects the properties of a row that are written. The first 63 properties are bits of a word, so most masks need no
+/// allocation.
 package struct PropertyMask: Hashable, Sendable {
     /// The last bit represents all properties from index 63 on.
     @usableFromInline let word: UInt64
-    /// The selected properties from index 63 on, if the last bit is set; nil if all of them are selected.
+    /// The selected properties from index 63 on. This set is used only if the last bit of `word` is set. Nil if all
+    /// properties from index 63 on are selected.
     @usableFromInline let highProperties: ColumnSet?
 
     @inlinable package static var all: PropertyMask { PropertyMask(word: .max) }

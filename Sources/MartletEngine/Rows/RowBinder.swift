@@ -25,9 +25,9 @@ package struct RowBinder {
     package func bind(_ value: SQLValue, at position: Int) { statement.bind(value, at: position) }
 }
 
-/// The bytes of the strings that are bound to one statement. They stay in place until the statement has run, so SQLite
-/// does not copy them. The rows of all types of a Realm share one arena, which allocates its memory when it is first
-/// used.
+/// The memory for the strings that are bound to a statement. Their bytes stay in place until the statement has run, so
+/// SQLite does not copy them. All object types of a Realm share one arena, because only one statement is bound and run
+/// at a time. The arena allocates its memory at the first use.
 package final class TextArena {
     private var bytes: UnsafeMutableRawPointer?
     private var used = 0

@@ -4,9 +4,9 @@ package import MartletValues
 /// The columns of one stored row, in the order of `TableLayout.rowColumns`. The row is the current row of a statement
 /// or a copied row.
 ///
-/// Valid until the statement takes its next step, or the block of copied rows changes. The methods return nil for a
-/// value of another type, and for text that is not valid UTF-8. Columns have fixed types, so both cases occur only in a
-/// damaged file.
+/// An instance is valid until the statement takes its next step, or the block of copied rows changes. The methods
+/// return nil for NULL, for a value of another type, and for text that is not valid UTF-8. Columns have fixed types, so
+/// the last two cases occur only in a damaged file.
 package struct RowColumns {
     @usableFromInline enum Source {
         // The caller keeps the statement alive.
@@ -56,7 +56,7 @@ package struct RowColumns {
         }
     }
 
-    /// The value of a column of any type. Bytes that are not valid UTF-8 are replaced.
+    /// The value of a column of any type. In a text, bytes that are not valid UTF-8 are replaced.
     package func value(_ column: Int) -> SQLValue {
         switch source {
         case .statement(let statement): statement._withUnsafeGuaranteedRef { $0.value(column) }
@@ -65,8 +65,8 @@ package struct RowColumns {
     }
 }
 
-/// A block of rows copied out of a statement. The rows can be decoded after the statement was reused, and while another
-/// thread holds the lock of the connection.
+/// A block of rows that were copied out of a statement. The rows can be decoded after the statement was reused, and
+/// while another thread holds the lock of the connection.
 package struct RowBlock {
     @usableFromInline var buffer: RowBuffer
     private let columnCount: Int
@@ -78,8 +78,8 @@ package struct RowBlock {
 
     @inlinable package var count: Int { buffer.count }
 
-    /// True if the block holds at least 1 MiB of texts and blobs. The caller then decodes its rows before it reads
-    /// more.
+    /// True if the block contains at least 1 MiB of texts and blobs. The caller then decodes the rows of the block
+    /// before it reads more rows.
     var isLarge: Bool { buffer.isLarge }
 
     /// Removes all rows. Copies of the block keep their rows.
@@ -92,6 +92,6 @@ package struct RowBlock {
 
     func append(_ statement: Statement) { buffer.append(statement) }
 
-    /// A row by its number.
+    /// The row with the given number. The first row has the number zero.
     @inlinable package func row(_ number: Int) -> RowColumns { RowColumns(buffer.row(number)) }
 }

@@ -9,7 +9,7 @@ package struct RowDifference {
     /// True if the newer version has no such row.
     package private(set) var isDeleted = false
 
-    /// Everything differs. Used when the newer version cannot be read.
+    /// A difference in all properties. It is used if the newer version cannot be read.
     package static var unknown: RowDifference {
         var difference = RowDifference()
         difference.properties = .all
@@ -38,7 +38,7 @@ package struct RowDifference {
 /// The values and collections of a row in one version.
 package struct RowState {
     fileprivate let layout: TableLayout
-    /// The columns; nil if the row does not exist.
+    /// The values of the columns. Nil if the row does not exist.
     fileprivate var values: [SQLValue]?
     fileprivate var specials: SQLValue?
     fileprivate var collections: [[SQLValue]] = []

@@ -25,8 +25,8 @@ extension RowStore {
         }
     }
 
-    /// Copies the rows with the given keys, which ascend. One statement reads all rows between the first and the last
-    /// key. Stops when the block is large. Skips keys without a row.
+    /// Copies the rows with the given keys, which must be in ascending order. One statement reads all rows between the
+    /// first and the last key. Stops when the block is large. Skips keys without a row.
     package func readRange(of keys: ArraySlice<ObjectKey>, into block: inout RowBlock, _ connection: Connection) throws
     {
         guard let first = keys.first, let last = keys.last else { return }

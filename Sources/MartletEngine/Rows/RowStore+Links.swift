@@ -2,7 +2,8 @@ package import MartletSQLite
 import MartletValues
 
 extension RowStore {
-    /// The keys of the rows to which a row links through a link property or a collection of links, each once.
+    /// The keys of the rows to which a row links through a link property or a collection of links. Each key occurs
+    /// once.
     package func targets(of property: PropertySchema, _ key: ObjectKey, _ connection: Connection) throws -> [ObjectKey]
     {
         if let column = layout.column(of: property.index) {

@@ -70,7 +70,7 @@ extension RowStore {
         }
     }
 
-    /// Replaces the entries of one `AnyRealmValue` property in the index of links.
+    /// Replaces the entries of the index of links for one `AnyRealmValue` property of one row.
     private func writeLinks(
         in value: SQLValue, of holder: AnyLinkIndex.Source, _ transaction: WriteTransaction, _ connection: Connection
     ) throws {

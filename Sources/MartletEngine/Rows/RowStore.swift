@@ -14,13 +14,13 @@ package final class RowStore {
     package let layout: TableLayout
     /// The full-text indexes. They change when a program with other full-text properties opens the file.
     var fullTextIndexes: [TableLayout.FullTextIndex]
-    /// The single `AnyRealmValue` properties, whose values may contain links.
+    /// The `AnyRealmValue` properties that are not collections. Their values may contain links.
     package let anyRealmValueColumns: [PropertyIndex]
     /// True if the type has `AnyRealmValue` properties or collections of `AnyRealmValue`.
     package let hasAnyRealmValues: Bool
     /// The position of the key in `RowColumns`.
     package let keyPosition: Int
-    /// The position in `RowColumns` of the bits of special floating-point values; nil if the type has no floating-point
+    /// The position in `RowColumns` of the bits of special floating-point values. Nil if the type has no floating-point
     /// columns.
     package let specialsPosition: Int?
     private let insertSQL: String
@@ -48,7 +48,7 @@ package final class RowStore {
     /// Adopts the full-text indexes of a newer schema of the file.
     package func update(from table: DatabaseSchema.Table) { fullTextIndexes = table.layout.fullTextIndexes }
 
-    /// Releases the cached statements. Called before the connection is used for other purposes.
+    /// Releases the cached statements. The caller does this before the connection is used for other purposes.
     package func releaseStatements() {
         insertStatement = nil
         selectStatement = nil
@@ -81,7 +81,7 @@ package final class RowStore {
         return statement
     }
 
-    /// The statement that writes the columns of the properties in `mask`; nil if there are none.
+    /// The statement that writes the columns of the properties in `mask`. Nil if none of these properties has a column.
     func updateStatement(_ mask: PropertyMask, _ connection: Connection) throws -> Statement? {
         if let known = updateStatements[mask], known.belongs(to: connection) { return known }
         let positions = layout.columns.indices.filter { mask.contains(layout.columns[$0].property) }
@@ -95,7 +95,7 @@ package final class RowStore {
 
     // MARK: Reading
 
-    /// Calls `body` with the columns of a row; returns nil if the row does not exist.
+    /// Calls `body` with the columns of a row. Returns nil if the row does not exist.
     package func withRow<R>(_ key: ObjectKey, _ connection: Connection, _ body: (RowColumns) throws -> R) throws -> R? {
         let statement = try selectStatement(connection)
         statement.bind(key, at: 1)
@@ -104,8 +104,8 @@ package final class RowStore {
         return try body(RowColumns(statement))
     }
 
-    /// Calls `body` with the columns of the row with a primary key value. Returns nil if there is no such row, or if
-    /// the type has no primary key.
+    /// Calls `body` with the columns of the row that has a primary key value. Returns nil if there is no such row, or
+    /// if the type has no primary key.
     package func withRow<R>(
         primaryKey value: SQLValue, _ connection: Connection, _ body: (RowColumns) throws -> R
     ) throws -> R? {
@@ -116,7 +116,7 @@ package final class RowStore {
         return try body(RowColumns(statement))
     }
 
-    /// The key of the row with a primary key value; nil if there is no such row, or if the type has no primary key.
+    /// The key of the row with a primary key value. Nil if there is no such row, or if the type has no primary key.
     package func key(primaryKey value: SQLValue, _ connection: Connection) throws -> ObjectKey? {
         guard let column = primaryKeyColumn else { return nil }
         return try connection.integer(
@@ -131,7 +131,7 @@ package final class RowStore {
         try connection.integer("SELECT 1 FROM \(layout.table) LIMIT 1") == nil
     }
 
-    /// The value of one column of a row, as it is stored; nil if the row does not exist or the property has no column.
+    /// The stored value of one column of a row. Nil if the row does not exist, or if the property has no column.
     func value(of property: PropertyIndex, _ key: ObjectKey, _ connection: Connection) throws -> SQLValue? {
         guard let column = layout.column(of: property) else { return nil }
         return try connection.value(
@@ -145,7 +145,7 @@ package final class RowStore {
         try connection.keys("SELECT \(layout.keyColumn) FROM \(layout.table)")
     }
 
-    /// The greatest key; nil if there are no rows.
+    /// The greatest key. Nil if there are no rows.
     package func lastKey(_ connection: Connection) throws -> ObjectKey? {
         let column = layout.keyColumn
         return try connection.keys(
@@ -153,7 +153,7 @@ package final class RowStore {
         ).first
     }
 
-    /// The first keys of a range, in ascending order.
+    /// The first `limit` keys in a range, in ascending order.
     package func keys(in range: ClosedRange<ObjectKey>, limit: Int, _ connection: Connection) throws -> [ObjectKey] {
         let column = layout.keyColumn
         return try connection.keys(

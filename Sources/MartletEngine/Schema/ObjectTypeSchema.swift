@@ -6,7 +6,7 @@ package struct ObjectTypeSchema: Sendable, Equatable {
     package var primaryKey: PropertyIndex?
     package var uniques: [[PropertyIndex]] = []
     package var syncMode = SyncMode.none
-    /// The rules of the type in the order of the facts. Each scope occurs at most once.
+    /// The rules of the type in the order of the schema facts. Each scope occurs at most once.
     package internal(set) var rules: [SyncRule] = []
     package var properties: [PropertySchema] = []
     private var positions: [String: PropertyIndex] = [:]
@@ -31,8 +31,8 @@ package struct ObjectTypeSchema: Sendable, Equatable {
 
     /// True if code generated for `other` can use tables created for this type. Both types must have the same
     /// properties in the same order, with the same types and deletion rules. This type must have a full-text index for
-    /// every property that has one in `other`. It may have further ones, because a program also maintains the full-text
-    /// indexes that only the file declares. Other indexes, unique sets and former names may differ.
+    /// every property that has one in `other`. It may have further full-text indexes, because a program also maintains
+    /// those that only the file declares. Other indexes, unique constraints and former names may differ.
     package func isStorageCompatible(with other: ObjectTypeSchema) -> Bool {
         name == other.name && isEmbedded == other.isEmbedded && primaryKey == other.primaryKey
             && properties.count == other.properties.count
@@ -45,8 +45,8 @@ package struct ObjectTypeSchema: Sendable, Equatable {
     /// The rule with this scope.
     package func rule(_ scope: SyncRule.Scope) -> SyncRule? { rules.first { $0.scope == scope } }
 
-    /// A copy of this type in which `name` has converted the names of the target types. Used if the program has renamed
-    /// types.
+    /// A copy of this type in which `name` has converted the names of the target types. It is used if the program has
+    /// renamed types.
     package func retargeted(_ name: (String) -> String) -> ObjectTypeSchema {
         var type = self
         type.properties = properties.map { $0.retargeted(name) }

@@ -16,7 +16,7 @@ package struct PropertySchema: Sendable, Equatable {
     package var isLocal = false
     /// True for a counter (`merge: add`): the differences of concurrent changes are added.
     package var isCounter = false
-    /// The condition, as a query text with `$user.<claim>`, under which a user may change the property.
+    /// The condition under which a user may change the property. It is a query text that can contain `$user.<claim>`.
     package var writeRule: String?
 
     /// The type in the notation of the schema language, for messages.
@@ -48,7 +48,7 @@ package struct PropertySchema: Sendable, Equatable {
     /// True for `AnyRealmValue` values. They may be links, or contain links.
     package var isAny: Bool { element == .scalar(.any) }
 
-    /// A copy of this property in which `name` has converted the name of the target type. Used if the program has
+    /// A copy of this property in which `name` has converted the name of the target type. It is used if the program has
     /// renamed types.
     func retargeted(_ name: (String) -> String) -> PropertySchema {
         var property = self

@@ -57,7 +57,7 @@ package enum ElementType: Sendable, Equatable {
     package var isEnum: Bool { self == .intEnum || self == .stringEnum }
 }
 
-/// Whether a property has one value or a collection of them, or is the inverse of another property.
+/// Whether a property has one value or a collection of values, or is the inverse of another property.
 package enum PropertyKind: Sendable, Equatable {
     case single, list, set, map
     case linkingObjects(type: String, property: String)

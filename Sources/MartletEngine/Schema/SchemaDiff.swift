@@ -1,32 +1,32 @@
 /// The differences between the object types of a file and the object types of the program.
 ///
-/// `steps` apply the differences to the file. `migrationReasons` describes those that require a migration, because they
-/// can lose values or need new ones. `nameClashes` describes those that are never allowed.
+/// `steps` applies the differences to the file. `migrationReasons` describes the differences that require a migration,
+/// because they can lose values or need new values. `nameClashes` describes the differences that are never allowed.
 package struct SchemaDiff: Equatable {
     package enum Step: Equatable, Sendable {
         case createType(String)
         case renameType(from: String, to: String)
         /// The positions of properties with floating-point values have changed. `positions` maps each old position to
-        /// the new one. It does not contain properties that the program has removed.
+        /// the new position. It does not contain the positions of properties that the program has removed.
         case moveSpecials(type: String, positions: [PropertyIndex: PropertyIndex])
         case addProperty(type: String, property: String)
         case renameProperty(type: String, from: String, to: String)
-        /// An index is added to a property or removed.
+        /// The index of a property is added or removed.
         case rebuildIndex(type: String, property: String)
         /// The sets of properties that must be unique together have changed.
         case rebuildUniques(String)
         /// The catalog stores the new description of the type (see `SchemaFactsWriter`).
         case replaceSchemaFacts(String)
-        /// A migration creates the tables again and fills them. `sources` contains, for each property whose values are
-        /// copied or converted, the name of the property in the file.
+        /// A migration creates the tables again and fills them. The keys of `sources` are the properties whose values
+        /// are copied or converted. The values of `sources` are the names of these properties in the file.
         case rebuildType(String, sources: [String: String])
     }
 
     package private(set) var steps: [Step] = []
     /// One sentence for each difference that requires a migration. It begins in lower case and ends with a fix.
     package private(set) var migrationReasons: [String] = []
-    /// One sentence for each declared type whose name differs only in case from another type of the file. SQLite
-    /// ignores case in the names of tables, so no migration can create such a type.
+    /// One sentence for each declared type whose name differs only in case from the name of another type in the file.
+    /// SQLite ignores case in the names of tables, so no migration can create such a type.
     package private(set) var nameClashes: [String] = []
     /// The types that are renamed. Maps the name in the file to the name in the program.
     package private(set) var renames: [String: String] = [:]
@@ -137,7 +137,8 @@ package struct SchemaDiff: Equatable {
         return name
     }
 
-    // Special floating-point values are stored under the index of their property.
+    // Special values are stored under the index of their property. Returns the new index for each old index of a
+    // floating-point property, or an empty dictionary if no index changes.
     private func movedPositions(
         _ old: ObjectTypeSchema, _ new: ObjectTypeSchema, _ successors: [String: String]
     ) -> [PropertyIndex: PropertyIndex] {
@@ -164,8 +165,8 @@ package struct SchemaDiff: Equatable {
         return nil
     }
 
-    // A link and an embedded object have the same notation. If the notations of both types are equal, and one type is a
-    // link and the other one an embedded object, the texts also contain 'linked' or 'embedded'.
+    // Describes the type in the file and the declared type. A link and an embedded object have the same notation. If
+    // both notations are equal, but only one type is embedded, the texts also contain 'linked' or 'embedded'.
     private func typeTexts(
         _ stored: PropertySchema, _ before: PropertySchema, _ declared: PropertySchema
     ) -> (was: String, now: String) {
@@ -193,7 +194,7 @@ package struct SchemaDiff: Equatable {
     ) {
         let before = old.uniques.map { $0.map { successors[old.properties[$0].name] ?? old.properties[$0].name } }
         let after = new.uniques.map { $0.map { new.properties[$0].name } }
-        // A renamed type creates its unique indexes again under the new name.
+        // The unique indexes of a renamed type are created again, because their names contain the name of the type.
         if before != after || (old.name != new.name && !after.isEmpty) { steps.append(.rebuildUniques(new.name)) }
     }
 }

@@ -4,7 +4,7 @@
 /// Generated code compiles only with a version of the runtime that supports it. Malformed facts in a generated class
 /// are therefore a programmer error.
 package enum SchemaFactsParser {
-    /// The object type described by the facts of a generated class; nil for projections.
+    /// The object type described by the facts of a generated class. Nil if the class is a projection.
     package static func objectType(_ facts: String) -> ObjectTypeSchema? {
         if let type = storedType(facts) { return type }
         precondition(
@@ -23,8 +23,11 @@ package enum SchemaFactsParser {
             let words = line.split(separator: " ").map(String.init)
             switch (words.first, words.count) {
             case ("object", 2), ("embedded", 2):
+                guard type == nil else { return nil }
                 type = ObjectTypeSchema(name: words[1], isEmbedded: words[0] == "embedded")
-            case ("renamedFrom", 2): type?.renamedFrom = words[1]
+            case ("renamedFrom", 2):
+                guard type != nil else { return nil }
+                type?.renamedFrom = words[1]
             case ("primaryKey", 2): primaryKey = words[1]
             case ("unique", 2...): uniques.append(Array(words.dropFirst()))
             case ("sync", 2):
@@ -34,7 +37,8 @@ package enum SchemaFactsParser {
                 guard type?.add(rule: words[1], String(line.dropFirst(words[0].count + words[1].count + 2))) == true
                 else { return nil }
             case ("property", 3...):
-                guard let property = property(words, index: type?.properties.count ?? 0), type?[property.name] == nil
+                guard let index = type?.properties.count, let property = property(words, index: index),
+                    type?[property.name] == nil
                 else { return nil }
                 type?.append(property)
             default: return nil
@@ -53,8 +57,8 @@ package enum SchemaFactsParser {
         return type
     }
 
-    /// The name, the root type and the labels of a projection; nil if the facts do not describe a projection. The
-    /// labels have the order of the facts, and each label has its key path.
+    /// The name, the root type and the labels of a projection. Nil if the facts do not describe a projection. The
+    /// labels are in the order of the facts, each with its key path.
     package static func projection(_ facts: String) -> (
         name: String, root: String, labels: [(label: String, path: String)]
     )? {

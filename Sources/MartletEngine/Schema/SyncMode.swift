@@ -1,16 +1,16 @@
-/// How the objects of a type are synchronized. Raw values are the values of the fact `sync`.
+/// How the objects of a type are synchronized. The raw values are the words after `sync` in the schema facts.
 package enum SyncMode: String, Sendable {
-    /// Objects are not synchronized. A type with this mode has no fact `sync`.
+    /// Objects are not synchronized. The schema facts of a type with this mode contain no line `sync`.
     case none
     /// Clients send their changes and receive the changes of other clients.
     case both
-    /// Clients send the objects that they create, and receive none.
+    /// Clients send the objects that they create, and receive no objects.
     case upload
 }
 
-/// A rule of a type: which objects a user may receive or write.
+/// A rule of a type. It defines which objects a user may receive or write.
 package struct SyncRule: Sendable, Equatable {
-    /// What the rule restricts. Raw values are the words in the schema facts.
+    /// What the rule restricts. The raw values are the words in the schema facts.
     package enum Scope: String, CaseIterable, Sendable {
         case read
         case write

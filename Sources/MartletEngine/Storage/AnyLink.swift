@@ -29,7 +29,7 @@ package struct AnyLink: Hashable, Sendable {
 
     /// The links in a value, at any depth, each with the number of its occurrences.
     ///
-    /// - Throws: `DamagedAnyValue`.
+    /// - Throws: `DamagedAnyValue` if the value cannot be read.
     package static func counts(in value: SQLValue) throws(DamagedAnyValue) -> [AnyLink: Int] {
         var counts: [AnyLink: Int] = [:]
         try visit(value, depth: 0) { counts[$0, default: 0] += 1 }
@@ -58,9 +58,9 @@ package struct AnyLink: Hashable, Sendable {
         return elements
     }
 
-    /// The value with its links replaced. Links for which `replacement` returns nil become null.
+    /// Returns the value with its links replaced. A link becomes null if `replacement` returns nil for it.
     ///
-    /// - Throws: `DamagedAnyValue`, and what `replacement` throws.
+    /// - Throws: `DamagedAnyValue` if the value cannot be read, or an error that `replacement` throws.
     package static func replacing(
         in value: SQLValue, _ replacement: (AnyLink) throws -> AnyLink?
     ) throws -> SQLValue {

@@ -1,8 +1,8 @@
 package import MartletSQLite
 import MartletValues
 
-/// The index of links in `AnyRealmValue` values: one row for each pair of a property of an object and a link in its
-/// value.
+/// The index of links in `AnyRealmValue` values. It has one row for each pair of an object's property and a link in the
+/// value of this property.
 ///
 /// The engine creates the table when the first such link is stored in a file, and writes the table together with the
 /// values. It reads the table when it deletes a row, when it determines the rows on which observers depend, and in
@@ -45,15 +45,15 @@ package struct AnyLinkIndex {
 
     private let connection: Connection
 
-    /// The index of a file that has the table.
+    /// Creates the index for a connection to a file that has the table.
     package init(_ connection: Connection) { self.connection = connection }
 
     // MARK: Writing
 
-    /// Adds to the counts of links from one property. `changes` may contain negative numbers. A link whose count drops
-    /// to zero is removed.
+    /// Adds `changes` to the counts of the links from one property. `changes` may contain negative numbers. A link
+    /// whose count drops to zero is removed.
     package func addCounts(_ changes: [AnyLink: Int], of source: Source) throws {
-        // Writes in the order of the table's primary key, which is the fastest.
+        // Writes in the order of the table's primary key, because this order is the fastest.
         for (link, change) in changes.sorted(by: { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) })
         where change != 0 {
             let key = [.integer(Int64(link.table)), .integer(link.key)] + source.values

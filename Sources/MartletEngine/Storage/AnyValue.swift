@@ -1,7 +1,7 @@
 package import MartletValues
 
-/// The first byte of a stored value of an `any` property. It defines the format of the other bytes. Whole numbers,
-/// texts, and doubles that REAL stores exactly have no tag.
+/// The first byte of a stored value of an `AnyRealmValue` property. It defines the format of the other bytes. Whole
+/// numbers, texts, and doubles that REAL stores exactly have no tag.
 package enum AnyValueTag: UInt8, Sendable {
     case bool = 1
     case float, double, data, date, decimal128, objectId, uuid
@@ -10,7 +10,7 @@ package enum AnyValueTag: UInt8, Sendable {
     /// Elements, encoded as in a chunk. A map alternates keys and values, in the order of the keys.
     case list, map
 
-    /// The tag of values of a scalar type; nil for types whose values are stored without a tag.
+    /// The tag that all values of a scalar type have in an `AnyRealmValue` property. Nil if the type has no such tag.
     init?(_ scalar: ScalarType) {
         switch scalar {
         case .int, .int8, .int16, .int32, .int64, .string, .double, .any: return nil
@@ -26,7 +26,7 @@ package enum AnyValueTag: UInt8, Sendable {
 
     package func tagged(_ content: [UInt8]) -> SQLValue { .blob([rawValue] + content) }
 
-    /// Converts a value of a typed column to the stored form of an `any` property.
+    /// Converts a value of a typed column to the stored form of an `AnyRealmValue` property.
     func tagged(_ value: SQLValue) -> SQLValue {
         switch (self, value) {
         case (_, .null): .null
@@ -44,14 +44,15 @@ package enum AnyValueTag: UInt8, Sendable {
 }
 
 extension SQLValue {
-    /// The tag of a stored value of an `any` property; nil for null and for values that are stored without a tag.
+    /// The tag of a stored value of an `AnyRealmValue` property. Nil for null and for values that are stored without a
+    /// tag.
     package var tag: AnyValueTag? {
         guard case .blob(let bytes) = self else { return nil }
         return bytes.first.flatMap(AnyValueTag.init)
     }
 }
 
-/// A value of an `any` property, decoded for comparison.
+/// A value of an `AnyRealmValue` property, decoded for comparison.
 package struct AnyValue {
     fileprivate enum Content {
         case bool(Bool)
@@ -106,7 +107,7 @@ package struct AnyValue {
     /// overflow the stack.
     package static let maximumDepth = 100
 
-    /// True if a stored value of an `any` property is well-formed, including its nested values.
+    /// True if a stored value of an `AnyRealmValue` property is well-formed, including its nested values.
     package static func isWellFormed(_ stored: SQLValue, depth: Int = 0) -> Bool {
         guard case .blob(let blob) = stored else { return true }
         guard let tag = stored.tag else { return false }
@@ -136,9 +137,9 @@ package struct AnyValue {
             }
     }
 
-    /// The result is less than, equal to or greater than zero. Numbers of all kinds are compared by value. Returns nil
-    /// if the values have no order: if one of them is NaN, if the kinds differ and are not both numbers, or if two
-    /// objects, lists or maps are not equal.
+    /// Returns a number below zero, zero, or a number above zero if this value is less than, equal to or greater than
+    /// `other`. Numbers of all kinds are compared by value. Returns nil if the values have no order: if one value is
+    /// NaN, if the kinds differ and are not both numbers, or if two objects, lists or maps are not equal.
     func compare(_ other: AnyValue) -> Int? {
         switch (content, other.content) {
         case (.bool(let left), .bool(let right)): (left ? 1 : 0) - (right ? 1 : 0)
@@ -200,7 +201,7 @@ package struct AnyValue {
         }
     }
 
-    // The number as a decimal; nil for NaN and for values that are not numbers.
+    // The number as a decimal. Nil for NaN and for values that are not numbers.
     private var decimal: DecimalNumber? {
         switch content {
         case .decimal(let decimal): decimal.isNaN ? nil : decimal
@@ -211,7 +212,8 @@ package struct AnyValue {
 }
 
 extension AnyValue {
-    /// The stored value in which every zero is positive and all NaNs of a kind have equal bits, also in nested values.
+    /// Converts a stored value and the values that are nested in it: every negative zero becomes positive zero, and all
+    /// NaNs of one kind get equal bits.
     package static func normalized(_ stored: SQLValue) -> SQLValue {
         guard case .blob(let blob) = stored, let tag = stored.tag else { return stored }
         let content = Array(blob.dropFirst())
@@ -222,7 +224,7 @@ extension AnyValue {
                 tag.tagged(AnyValueTag.bigEndian(UInt64($0.bitPattern)))
             }
         case .double:
-            // Zero needs no tag.
+            // A double that is zero needs no tag.
             return normalized(Double(bitPattern: word)) {
                 $0 == 0 ? .real(0) : tag.tagged(AnyValueTag.bigEndian($0.bitPattern))
             }
@@ -241,8 +243,9 @@ extension AnyValue {
         stored(number.isNaN ? .nan : number == 0 ? 0 : number)
     }
 
-    /// Bytes that sort like the values of an `any` property: null, NaN, booleans, numbers of all kinds by value, texts,
-    /// data, dates, object ids, UUIDs, then objects, lists and maps by their bytes.
+    /// Bytes that sort like the values of an `AnyRealmValue` property: null, NaN, booleans, numbers of all kinds by
+    /// value, texts, data, dates, object ids, UUIDs, objects, lists and maps. The order among objects, lists or maps is
+    /// fixed, but has no meaning.
     package static func sortKey(_ stored: SQLValue) -> SQLValue {
         isWellFormed(stored) ? wellFormedSortKey(stored) : .null
     }

@@ -1,15 +1,16 @@
 import MartletSQLite
 import MartletValues
 
-/// The bookkeeping tables of a file: the version row, the object types it holds, and the change sets of recent commits.
+/// The tables that describe a file. They contain the version row, the object types, and the change sets of the newest
+/// commits.
 enum Catalog {
     /// 'MRTL' as the SQLite application id.
     static let applicationID: Int64 = 0x4D52_544C
     /// The format of a file without synchronization. `Documentation/Behavior/FilesAndDurability.md` describes the
     /// formats.
     static let format: Int64 = 2
-    /// The format of a synchronized file. It also has the tables of `SyncCatalog`. Programs that do not know the format
-    /// refuse the file, because they would not record their changes for upload.
+    /// The format of a synchronized file, which also has the tables of `SyncCatalog`. Programs that do not know this
+    /// format refuse to open the file, because they would not record their changes for upload.
     static let syncedFormat: Int64 = 3
     static let oldestFormat: Int64 = 1
     static let newestFormat = syncedFormat
@@ -28,7 +29,7 @@ enum Catalog {
         "INSERT INTO martlet_meta VALUES (1, 1, 1, \(format), 0, 0, randomblob(16))",
     ]
 
-    /// The content of the version row. If the first statement of a transaction reads the row, this read pins the
+    /// The content of the version row. If the first statement of a transaction reads the row, this statement pins the
     /// snapshot, and the row identifies the pinned version.
     struct Meta: Equatable {
         var version: Version
@@ -66,10 +67,10 @@ enum Catalog {
             schemaHash: statement.integer(5), format: format)
     }
 
-    // Each write adds one, so valid numbers never come near the maximum of `Int64`.
+    // Each write adds at most one, so valid numbers never come near the maximum of `Int64`.
     private static let validNumbers: ClosedRange<Int64> = 1...Int64.max / 2
 
-    /// The error for a file whose format cannot be used; nil if the format can be used.
+    /// The error for a file whose format cannot be used. Nil if the format can be used.
     static func formatError(for format: Int64, path: String) -> EngineError? {
         if format < oldestFormat {
             return EngineError.damaged("the file says that it has format \(format)", path: path)
@@ -84,9 +85,9 @@ enum Catalog {
     /// The object types of the file, each with its number.
     ///
     /// - Parameters:
-    ///   - checkingNames: false while types are being renamed: the name in the facts may then differ from the name of
-    ///     the entry.
-    ///   - known: the types that were already parsed. The key of a type is the text of its schema facts.
+    ///   - checkingNames: false while types are being renamed. The name in the facts may then differ from the name of
+    ///     the entry in the catalog.
+    ///   - known: the types that were already parsed. The keys are the texts of their schema facts.
     static func types(
         _ connection: Connection, checkingNames: Bool = true, known: [String: ObjectTypeSchema] = [:]
     ) throws -> [(id: TableID, type: ObjectTypeSchema)] {

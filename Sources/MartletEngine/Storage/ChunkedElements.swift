@@ -1,13 +1,15 @@
 package import MartletSQLite
 package import MartletValues
 
-/// The elements of one list, set or map of one row, in chunks of up to 512, so that an insertion rewrites one chunk
-/// instead of the whole collection. Chunks are loaded on first access, and written if they have changed.
+/// The elements of one list, set or map of one row. They are stored in chunks of up to 512 elements, so that an
+/// insertion rewrites one chunk instead of the whole collection. A chunk is loaded at the first access, and written if
+/// it has changed.
 package struct ChunkedElements {
     struct Chunk {
+        /// The chunks of a collection are in ascending order of their ordinals. Gaps leave room for further chunks.
         var ordinal: Int64
         var count: Int
-        /// Nil until read.
+        /// Nil until the elements are loaded.
         var elements: [SQLValue]?
         var isDirty = false
     }
@@ -20,7 +22,7 @@ package struct ChunkedElements {
     package private(set) var count = 0
     /// The position of each chunk's first element.
     private var starts: [Int] = []
-    /// The index of the chunk that was used last. Most accesses are close to the previous one.
+    /// The index of the chunk that was used last. Most accesses are close to the previous access.
     private var hint = 0
 
     package init(limit: Int = 512) { self.limit = limit }
@@ -45,7 +47,7 @@ package struct ChunkedElements {
         }
     }
 
-    /// The position of the first element of a chunk; nil if no chunk has this ordinal.
+    /// The position of the first element of a chunk. Nil if no chunk has this ordinal.
     package func position(ofChunk ordinal: Int64) -> Int? {
         chunks.firstIndex { $0.ordinal == ordinal }.map { starts[$0] }
     }
@@ -245,8 +247,8 @@ package struct ChunkedElements {
         }
     }
 
-    // Divides a chunk that is longer than the limit. If elements were appended to the collection, fills each chunk up
-    // to the limit. If they were inserted elsewhere, makes parts of equal size.
+    // Divides a chunk that is longer than the limit. If elements were appended to the collection, all new chunks except
+    // the last are filled up to the limit. If they were inserted elsewhere, the new chunks have about the same size.
     private mutating func divide(_ chunk: Int, isAtEnd: Bool, _ load: Loader) throws {
         guard let elements = chunks[chunk].elements else { return }
         let partCount = (elements.count + limit - 1) / limit
@@ -267,7 +269,7 @@ package struct ChunkedElements {
         if distance == 0 { try renumber(load) }
     }
 
-    // Called if no ordinal is left between two chunks: assigns new ordinals to all chunks.
+    // Assigns new ordinals to all chunks. Called if no ordinal is free between two chunks.
     private mutating func renumber(_ load: Loader) throws {
         for index in chunks.indices { try loadChunk(index, load) }
         removedOrdinals += chunks.map(\.ordinal)

@@ -31,7 +31,7 @@ package struct DatabaseSchema: Sendable {
         }
     }
 
-    /// True if some linking objects property of the schema is the inverse of a link property.
+    /// True if the schema contains a linking objects property that is the inverse of the given link property.
     package func hasInverse(_ link: LinkID) -> Bool {
         guard let source = tables[link.table], let target = source.type.properties[link.property].element.target,
             let targetID = ids[target], let inverses = tables[targetID]?.type.properties

@@ -22,7 +22,7 @@ package struct DecimalNumber: Hashable, Sendable {
     private static let smallestExponent = -6_176
     private static let largestPower = 6_144
 
-    // The coefficients with 34 digits.
+    // The least and the greatest coefficient that have 34 digits.
     private static let leastScaled: UInt128 = 1_000_000_000_000_000_000_000_000_000_000_000
     private static let greatestScaled: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
 
@@ -64,8 +64,8 @@ package struct DecimalNumber: Hashable, Sendable {
     }
 
     /// The decimal number of an SQL value. A floating-point number that equals an `Int64` becomes exactly this integer.
-    /// Any other floating-point number becomes its shortest decimal representation. Nil for NaN, null and texts, and
-    /// for bytes that encode no decimal.
+    /// Any other floating-point number becomes its shortest decimal representation. Nil for a floating-point NaN, null
+    /// and texts, and for bytes that encode no decimal.
     package init?(_ value: SQLValue) {
         switch value {
         case .integer(let number): self.init(Int(number))
@@ -76,11 +76,12 @@ package struct DecimalNumber: Hashable, Sendable {
         }
     }
 
-    /// Rounds digits of any length to the nearest number of this type. A tie is rounded to an even last digit.
+    /// Rounds a number with any count of digits to the nearest number of this type. A tie is rounded to an even last
+    /// digit.
     ///
-    /// - Parameter hasRest: true if nonzero digits follow the given ones.
+    /// - Parameter hasRest: true if nonzero digits follow the given digits.
     static func rounding(isNegative: Bool, _ digits: [UInt8], _ exponent: Int, hasRest: Bool) -> DecimalNumber {
-        // Digits are lost after the 34th, and below the smallest exponent.
+        // Digits are lost after the 34th digit, and below the smallest exponent.
         let cut = max(digits.count - maximumDigits, smallestExponent - exponent, 0)
         let kept = digits.dropLast(cut)
         var coefficient = kept.reduce(UInt128(0)) { $0 * 10 + UInt128($1) }
@@ -94,7 +95,7 @@ package struct DecimalNumber: Hashable, Sendable {
         return isNegative ? .negativeInfinity : .infinity
     }
 
-    /// Sign, coefficient and exponent of ten; nil for numbers that are not finite.
+    /// The sign, the coefficient and the exponent of ten. Nil for numbers that are not finite.
     var parts: (isNegative: Bool, coefficient: UInt128, exponent: Int)? {
         kind == .finite ? (isNegative, coefficient, exponent) : nil
     }
@@ -155,8 +156,8 @@ package struct DecimalNumber: Hashable, Sendable {
     }
 
     // One byte for kind and sign, two bytes for the exponent of the first digit, and 16 bytes for 34 digits as a binary
-    // number. Zero, the infinities and NaN have only the first byte. For negative numbers, the bytes after the first
-    // one are inverted. The order of the bytes is the numeric order.
+    // number. Zero, the infinities and NaN have only the first byte. For negative numbers, all bytes after the first
+    // byte are inverted. The order of the bytes is the numeric order.
     package var bytes: [UInt8] {
         guard kind == .finite else { return [kind.rawValue &* 64 &- 1] }
         guard coefficient != 0 else { return [128] }
@@ -168,10 +169,10 @@ package struct DecimalNumber: Hashable, Sendable {
         return isNegative ? [127] + content.map { ~$0 } : [129] + content
     }
 
-    /// The number that `bytes` encodes; nil for bytes that only a damaged file contains.
+    /// The number that `bytes` encodes. Nil for bytes that only a damaged file contains.
     package init?(bytes: [UInt8]) {
         switch (bytes.first, bytes.count) {
-        // Earlier versions stored the zeros of new columns as empty blobs.
+        // Earlier versions stored the default value zero of a new column as an empty blob.
         case (nil, _): self = .zero
         case (63, 1): self = DecimalNumber(kind: .negativeInfinity)
         case (128, 1): self = .zero
@@ -193,7 +194,7 @@ package struct DecimalNumber: Hashable, Sendable {
 }
 
 extension DecimalNumber {
-    /// The number of this type that is nearest to a number of any length.
+    /// The number of this type that is nearest to a number with any count of digits.
     ///
     /// - Parameter text: `NaN`, `inf`, `-inf`, or an optional sign, digits, and an optional exponent.
     package static func nearest(_ text: String) -> DecimalNumber {

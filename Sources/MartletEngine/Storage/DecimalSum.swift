@@ -1,7 +1,7 @@
 /// The exact sum of decimal numbers. Only the result is rounded, so it does not depend on the order of the numbers.
 package struct DecimalSum {
-    // Limbs of nine digits by place: the limb at place `p` is multiplied by 10^(9p). A limb may temporarily have more
-    // digits, because `propagateCarries` is called only after many additions.
+    // The sum in limbs of nine digits, by place: the limb at place `p` is multiplied by 10^(9p). A limb may temporarily
+    // have more digits, because `propagateCarries` is called only after many additions.
     private var limbs: [Int: Int64] = [:]
     private var additionsSinceCarry = 0
     private var hasInfinity = false
@@ -45,7 +45,7 @@ package struct DecimalSum {
     /// The sum, rounded to 34 digits. A tie is rounded to the even digit.
     package var total: DecimalNumber { special ?? rounded(dividedBy: 1) }
 
-    /// The mean, rounded like the sum; nil if no numbers were added.
+    /// The mean, rounded like the sum. Nil if no numbers were added.
     package var mean: DecimalNumber? { count == 0 ? nil : special ?? rounded(dividedBy: count) }
 
     private var special: DecimalNumber? {
@@ -74,7 +74,8 @@ package struct DecimalSum {
         }
     }
 
-    /// The sign, the limbs from the highest to the lowest, and the place of the lowest. All limbs are in 0..<base.
+    /// The sign of the sum, its limbs from the highest to the lowest, and the place of the lowest limb. All limbs are
+    /// in 0..<base.
     private var magnitude: (isNegative: Bool, limbs: [Int64], place: Int) {
         var sum = self
         sum.propagateCarries()

@@ -10,7 +10,7 @@ package enum ElementCodec {
         return bytes
     }
 
-    /// The elements in `bytes`; nil unless these are exactly `count` complete elements.
+    /// The elements in `bytes`. Nil if `bytes` does not consist of exactly `count` complete elements.
     package static func decode(_ bytes: UnsafeRawBufferPointer, count: Int) -> [SQLValue]? {
         // Each element takes at least one byte.
         guard count >= 0, count <= bytes.count else { return nil }
@@ -24,7 +24,7 @@ package enum ElementCodec {
         return elements.count == count ? elements : nil
     }
 
-    /// All elements in `bytes`; nil if the last one is incomplete or one is malformed.
+    /// All elements in `bytes`. Nil if an element is incomplete or malformed.
     package static func decode(_ bytes: [UInt8]) -> [SQLValue]? {
         bytes.withUnsafeBytes { bytes in
             var elements: [SQLValue] = []

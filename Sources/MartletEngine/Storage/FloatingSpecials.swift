@@ -2,8 +2,8 @@ import MartletSQLite
 package import MartletValues
 
 /// The floating-point values of a row that SQLite's REAL cannot store exactly: it stores NaN as NULL, and negative zero
-/// without its sign. The column `_special` of the row contains their bits as pairs of property index (2 bytes) and bits
-/// (8 bytes), little-endian.
+/// without its sign. The column `_special` of the row contains an entry for each of these values: the property index (2
+/// bytes) and the bits of the value (8 bytes), both little-endian.
 package enum FloatingSpecials {
     package static func needsBits(_ value: Double) -> Bool { value.isNaN || (value == 0 && value.sign == .minus) }
 
@@ -29,7 +29,7 @@ package enum FloatingSpecials {
         return .real(Double(bitPattern: (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[$1]) << UInt64(8 * $1) }))
     }
 
-    /// A floating-point value as an element of a collection: special values become blobs of their bits.
+    /// The form in which a collection stores a floating-point value: special values become blobs of their bits.
     static func encodedElement(_ value: SQLValue) -> SQLValue {
         guard case .real(let number) = value, needsBits(number) else { return value }
         return .blob(withUnsafeBytes(of: number.bitPattern.littleEndian) { Array($0) })
@@ -43,8 +43,8 @@ package enum FloatingSpecials {
         }
     }
 
-    /// The bytes of the column `_special` after the positions of properties have changed. `positions` maps old
-    /// positions to new ones.
+    /// The bytes of the column `_special` after the indexes of properties have changed. `positions` maps old indexes to
+    /// new indexes.
     static func moved(_ bytes: [UInt8], _ positions: [PropertyIndex: PropertyIndex]) -> [UInt8] {
         var moved: [UInt8] = []
         for start in stride(from: 0, to: bytes.count - 9, by: 10) {

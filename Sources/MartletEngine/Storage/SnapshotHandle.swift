@@ -53,8 +53,8 @@ package final class SnapshotHandle: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         guard let connection else { preconditionFailure("a snapshot was read after its connection had been taken") }
-        // In a forked child, the locks of the file belong to the parent: other processes may overwrite pages while they
-        // are read here.
+        // In a forked child, the locks of the file belong to the parent: other processes may overwrite pages while the
+        // child reads them.
         if forkCountAtCreation != cmartlet_fork_count() { stopForkedChild(connection.options.path) }
         return try body(connection)
     }
@@ -65,7 +65,8 @@ package final class SnapshotHandle: @unchecked Sendable {
         var frozen: (any CustomStringConvertible & Sendable)?
     }
 
-    /// Records the Realm that uses the handle, for reports of pinned versions; nil if no Realm uses it any more.
+    /// Records the Realm that uses the handle, for reports of pinned versions. `holder` is nil if no Realm uses the
+    /// handle any more.
     package func recordOwner(live holder: (any CustomStringConvertible & Sendable)?) {
         owners.withLock { $0.live = holder }
     }
@@ -85,7 +86,8 @@ package final class SnapshotHandle: @unchecked Sendable {
         self === other || (version == other.version && epoch == other.epoch)
     }
 
-    /// False after a write transaction has begun on the connection: reads then include its uncommitted changes.
+    /// False after a write transaction has begun on the connection: reads then include the uncommitted changes of this
+    /// transaction.
     package var isUnmodified: Bool {
         lock.lock()
         defer { lock.unlock() }
@@ -109,8 +111,8 @@ package final class SnapshotHandle: @unchecked Sendable {
         return connection
     }
 
-    /// Replaces the connection by another one with the same version, and returns the previous one. Returns nil if a
-    /// read is in progress or the connection is inside a write transaction.
+    /// Replaces the connection by `other`, which has pinned the same version, and returns the previous connection.
+    /// Returns nil if a read is in progress or the previous connection is inside a write transaction.
     func replaceConnection(_ other: Connection) -> Connection? {
         guard lock.try() else { return nil }
         defer { lock.unlock() }

@@ -4,7 +4,7 @@ import MartletValues
 // The table of targets is ordered by target, not by owner. The targets of one owner are therefore found by reading the
 // elements of the owner.
 extension TableLayout.Collection {
-    /// The keys of the rows that the stored collection of an owner links to, each once, in ascending order.
+    /// The keys of the rows to which the stored collection of an owner links. Each key occurs once, in ascending order.
     ///
     /// Complexity: O(n) for a collection of n elements, independent of other collections.
     package func storedTargets(of owner: ObjectKey, _ connection: Connection) throws -> [ObjectKey] {
@@ -40,8 +40,9 @@ extension TableLayout.Collection {
     /// Writes the changes in the number of links from the collection of an owner. Returns the targets with a changed
     /// number of links.
     ///
-    /// For each target, this method first tries to insert or delete the row. If no row was inserted or deleted, it
-    /// updates the count of the existing row. `RETURNING` would report which rows are new, but doubles the cost.
+    /// For each target, this method first tries to insert or delete the row in the table of targets. If no row was
+    /// inserted or deleted, it updates the count of the existing row. A `RETURNING` clause would report which rows are
+    /// new, but would double the cost.
     package func write(_ counts: TargetCounts, of owner: ObjectKey, _ connection: Connection) throws -> [ObjectKey] {
         guard let targetTable, !counts.isEmpty else { return [] }
         let create = try connection.statement("INSERT INTO \(targetTable) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
@@ -50,7 +51,7 @@ extension TableLayout.Collection {
         let count = try connection.statement(
             "UPDATE \(targetTable) SET count = count + ?3 WHERE target = ?1 AND owner = ?2")
         var changedTargets: [ObjectKey] = []
-        // Writes in the order of the table's primary key, which is the cheapest order.
+        // Writes in the order of the table's primary key, because this order is the fastest.
         for (target, change) in counts.changes() {
             func changesRow(_ statement: Statement, by number: Int) throws -> Bool {
                 statement.bind(target, at: 1)
@@ -69,7 +70,8 @@ extension TableLayout.Collection {
                     if SeededBug.isOn(.linkCountUnrecorded) { continue }
                 #endif
             }
-            // Recorded even if other links to the target remain, because linking objects have one entry for each link.
+            // The target is recorded even if other links to it remain, because linking objects have one entry for each
+            // link.
             changedTargets.append(target)
         }
         return changedTargets

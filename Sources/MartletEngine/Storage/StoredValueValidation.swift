@@ -1,8 +1,8 @@
 package import MartletSQLite
 package import MartletValues
 
-// Validation of stored values against the schema. The engine writes only valid values, so an invalid one means that the
-// file is damaged.
+// Validation of stored values against the schema. The engine writes only valid values, so an invalid value means that
+// the file is damaged.
 
 extension PropertySchema {
     /// True if a column of the property, or an element of its collection, may have the value.
@@ -11,7 +11,7 @@ extension PropertySchema {
         return element.accepts(value)
     }
 
-    /// The position of the first invalid element; nil if all are valid. Maps alternate keys and values.
+    /// The position of the first invalid element. Nil if all elements are valid. In a map, keys and values alternate.
     package func firstInvalidPosition(_ elements: [SQLValue]) -> Int? {
         guard kind == .map else { return firstInvalidValue(elements) }
         if !elements.count.isMultiple(of: 2) { return elements.count - 1 }
@@ -112,7 +112,7 @@ package struct DamagedValue: Sendable {
         "'\(type).\(property.name)' in the row with the key \(key)"
     }
 
-    // The first 60 Unicode scalars. Control characters are escaped: a NUL would end the message.
+    // The first 60 Unicode scalars of a text. Control characters are escaped, because a NUL would end the message.
     private static func escaped(_ text: String) -> String {
         let scalars = text.unicodeScalars
         return scalars.prefix(60).map { scalar in
@@ -145,9 +145,9 @@ extension PropertySchema {
 }
 
 extension DatabaseSchema {
-    /// The links in an element of an `any` collection, each with the number of its occurrences.
+    /// The links in an element of a collection of `AnyRealmValue`, each with the number of its occurrences.
     ///
-    /// - Throws: the error for the file if the value is damaged.
+    /// - Throws: the error of `DamagedValue` if the element is damaged.
     func links(in element: SQLValue, of id: CollectionID, path: String) throws(EngineError) -> [AnyLink: Int] {
         do {
             return try AnyLink.counts(in: element)
@@ -173,7 +173,7 @@ package struct DamageSearch {
 
     /// The first invalid value of a property.
     ///
-    /// - Parameter key: the only row to check; nil for all rows.
+    /// - Parameter key: the key of the only row to check. Nil to check all rows.
     package func value(of property: PropertyIndex, in table: TableID, key: ObjectKey? = nil) throws -> DamagedValue? {
         let layout = schema[table].layout
         guard let column = layout.column(of: property) else { return nil }
@@ -207,7 +207,7 @@ package struct DamageSearch {
         return DamagedValue(type, property, key, holds: value)
     }
 
-    /// The first link to a row that does not exist. `key` is the key of the missing row.
+    /// The first link to a missing row. `key` is the key of the missing row, and `target` is its table.
     package func link(to key: ObjectKey, in target: TableID) throws -> DamagedValue? {
         let name = schema[target].type.name
         for incoming in schema[target].incoming {
@@ -225,7 +225,7 @@ package struct DamageSearch {
             source.type.name, source.type.properties[holder.property], holder.owner, linksTo: key, of: name)
     }
 
-    /// The first value of an `any` property that contains `link`. No object type has the number in this link.
+    /// The first value of an `AnyRealmValue` property that contains `link`. No object type has the number in this link.
     package func anyLink(_ link: AnyLink) throws -> DamagedValue? {
         for table in schema.tables.values.sorted(by: { $0.id < $1.id }) {
             for property in table.type.properties where property.isAny {
@@ -287,8 +287,8 @@ package struct DamageSearch {
         return nil
     }
 
-    /// The owner of the first chunk for which `isSought` returns true. The closure receives the stored value and the
-    /// elements; the elements are nil if they cannot be decoded.
+    /// The owner of the first chunk for which `isSought` returns true. The closure receives the stored bytes of the
+    /// chunk and its elements. The elements are nil if the bytes cannot be decoded.
     private func firstChunk(
         of collection: TableLayout.Collection, where isSought: (SQLValue, [SQLValue]?) -> Bool
     ) throws -> ObjectKey? {

@@ -1,9 +1,11 @@
 import MartletSQLite
 
-/// The tables of a synchronized file, besides those of `Catalog`. `Documentation/SyncFile.md` describes them.
+/// The tables that a synchronized file has in addition to those of `Catalog`. `Documentation/SyncFile.md` describes
+/// them.
 enum SyncCatalog {
     private static let definition = [
-        // One row: the identity of the client, and its position in the history of the database.
+        // This table has one row. It contains the identity of the client, its position in the history of the database,
+        // and the state of its subscriptions.
         """
         CREATE TABLE martlet_sync (id INTEGER PRIMARY KEY CHECK (id = 1), client INTEGER, secret BLOB, epoch TEXT, \
         cursor TEXT, acknowledged INTEGER NOT NULL, clock INTEGER NOT NULL, clock_offset INTEGER NOT NULL, \
@@ -31,7 +33,7 @@ enum SyncCatalog {
         property TEXT NOT NULL, target_type INTEGER NOT NULL, target ANY NOT NULL, value BLOB, \
         PRIMARY KEY (holder_type, holder, property, target_type, target)) STRICT, WITHOUT ROWID
         """,
-        // The positions of the elements of lists, encoded as in the messages of the sync protocol.
+        // The positions of the elements of lists. `Documentation/SyncProtocol.md` defines these positions.
         """
         CREATE TABLE martlet_positions (type INTEGER NOT NULL, owner INTEGER NOT NULL, property TEXT NOT NULL, \
         positions BLOB NOT NULL, PRIMARY KEY (type, owner, property)) STRICT, WITHOUT ROWID
@@ -39,7 +41,7 @@ enum SyncCatalog {
         "CREATE INDEX martlet_unresolved_targets ON martlet_unresolved (target_type, target)",
     ]
 
-    /// Makes the file of the connection synchronized. Called in a transaction.
+    /// Makes the file of the connection a synchronized file. Called in a transaction.
     static func create(_ connection: Connection) throws {
         for statement in definition { try connection.execute(statement) }
         try setFormat(Catalog.syncedFormat, connection)

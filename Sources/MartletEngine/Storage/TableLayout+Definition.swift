@@ -67,12 +67,12 @@ extension TableLayout {
         return statements
     }
 
-    /// The column values of a new object of a type for which no class is known.
+    /// The column values of a new object whose type has no class in the program.
     package static func zeroRow(_ type: ObjectTypeSchema) -> [SQLValue] {
         type.properties.filter(\.isColumn).map { $0.isOptional ? .null : zero(of: $0.element) }
     }
 
-    /// The statement that creates a full-text index. It ignores case and diacritics.
+    /// The statement that creates a full-text index. The index ignores case and diacritics.
     static func definition(of index: FullTextIndex) -> String {
         "CREATE VIRTUAL TABLE \(index.table) USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')"
     }

@@ -17,7 +17,7 @@ package struct TableLayout: Sendable {
     package struct Collection: Sendable {
         package let property: PropertyIndex
         package let chunkTable: String
-        /// The table of targets; nil for collections of scalars.
+        /// The table of targets. Nil for collections of scalars.
         package let targetTable: String?
     }
 
@@ -25,9 +25,9 @@ package struct TableLayout: Sendable {
     package struct FullTextIndex: Sendable {
         package let property: PropertyIndex
         package let table: String
-        /// Parameters: the key and the text.
+        /// SQL that writes the entry of a row. Its parameters are the key and the text.
         package let replace: String
-        /// Parameter: the key.
+        /// SQL that deletes the entry of a row. Its parameter is the key.
         package let delete: String
     }
 
@@ -40,7 +40,8 @@ package struct TableLayout: Sendable {
     package let collections: [Collection]
     package let fullTextIndexes: [FullTextIndex]
     package let hasSpecials: Bool
-    /// SQLite's built-in name for the key of a row, which is valid for any key column. Used while a schema changes.
+    /// SQLite's built-in name for the key of a row. It is valid whatever the name of the key column is, and is used
+    /// while a schema changes.
     let rowIDColumn = "_rowid_"
     private let columnByProperty: [Int]
 
@@ -73,7 +74,7 @@ package struct TableLayout: Sendable {
         columnByProperty = positions
     }
 
-    /// The column of a property; nil for collections and linking objects.
+    /// The column of a property. Nil for collections and linking objects.
     package func column(of property: PropertyIndex) -> Column? {
         columnByProperty[property] < 0 ? nil : columns[columnByProperty[property]]
     }
@@ -96,8 +97,8 @@ package struct TableLayout: Sendable {
         "SELECT \(rowColumns) FROM \(table) WHERE \(keyColumn) BETWEEN ?1 AND ?2 ORDER BY \(keyColumn)"
     }
 
-    /// Parameters: the columns in schema order, then `_special` if there is one, then the key unless the key is a
-    /// property.
+    /// SQL that inserts a row. Its parameters are the columns in schema order, then `_special` if there is one, and
+    /// then the key if the key is the column `_key`.
     package var insert: String {
         var names = columns.map(\.name)
         if hasSpecials { names.append(Self.specialColumn) }
@@ -108,7 +109,8 @@ package struct TableLayout: Sendable {
 
     package var keyIsProperty: Bool { keyColumn != "\"_key\"" }
 
-    /// Parameters: the given columns in schema order, then `_special` if there is one, then the key.
+    /// SQL that writes columns of a row. Its parameters are the given columns in schema order, then `_special` if there
+    /// is one, and then the key.
     package func update(_ positions: [Int]) -> String {
         var names = positions.map { columns[$0].name }
         if hasSpecials { names.append(Self.specialColumn) }

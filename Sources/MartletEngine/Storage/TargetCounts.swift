@@ -1,7 +1,7 @@
 /// For each object, how the number of links from one collection to it has changed since the last write to the file.
 ///
-/// Every change is appended to an array, and the arrays are summed up on demand. Most targets occur once, so this is
-/// much faster than a dictionary.
+/// Every added link is appended to one array, and every removed link to another array. The arrays are summed up on
+/// demand. Most targets occur once, so these arrays are much faster than a dictionary.
 package struct TargetCounts {
     private var linked: [ObjectKey] = []
     private var unlinked: [ObjectKey] = []
@@ -37,7 +37,8 @@ package struct TargetCounts {
         return changes
     }
 
-    // Sums up the arrays, so that links that are added and removed repeatedly do not use more and more memory.
+    // Removes the links that occur in both arrays. Otherwise, links that are added and removed repeatedly would use
+    // more and more memory.
     private mutating func fold() {
         let changes = changes()
         linked = changes.flatMap { [ObjectKey](repeating: $0.target, count: max(0, $0.change)) }

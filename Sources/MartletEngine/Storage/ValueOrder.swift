@@ -5,7 +5,7 @@ package enum ValueOrder {
     /// Compares two values like SQLite's `ORDER BY` with `BINARY` collation: null, then numbers by exact value, then
     /// texts by their UTF-8 bytes, then blobs by their bytes. NaN, which SQLite does not store, is treated as null.
     ///
-    /// See "Sort Order" in SQLite's "Datatypes In SQLite".
+    /// See the section "Sort Order" of SQLite's documentation "Datatypes In SQLite".
     package static func compare(_ left: SQLValue, _ right: SQLValue) -> Int {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): sign(left, right)

@@ -37,8 +37,8 @@ extension CommittingChanges {
         return found.values.sorted { $0.table.id < $1.table.id }
     }
 
-    // Only modified embedded objects are considered. If one was created or deleted, the property of its owner was
-    // written, too.
+    // Adds the owners of modified embedded objects. If an embedded object was created or deleted, the transaction has
+    // also written the property of its owner, so the owner is already recorded.
     private func addOwners(
         of rows: TableChanges, _ table: DatabaseSchema.Table, to found: inout [TableID: ChangedObjects]
     ) throws {
@@ -59,7 +59,7 @@ extension CommittingChanges {
     }
 
     /// The object of a synchronized type that contains an embedded object, with the path to the embedded object. Nil if
-    /// the object that contains it is of a local type.
+    /// the containing object has a local type.
     private func owner(of embedded: RowID) throws -> (row: RowID, path: [PropertyIndex])? {
         var row = embedded
         var path: [PropertyIndex] = []
@@ -104,12 +104,12 @@ extension CommittingChanges {
         }
     }
 
-    /// The row with a key; nil if there is none.
+    /// The row with a key. Nil if there is no such row.
     package func row(_ key: ObjectKey, _ table: DatabaseSchema.Table) throws -> StoredRow? {
         try StoredRow(key, table.layout, connection)
     }
 
-    /// The row with a key as it was before the transaction; nil if there was none.
+    /// The row with a key as it was before the transaction. Nil if there was no such row.
     package func previousRow(_ key: ObjectKey, _ table: DatabaseSchema.Table) throws -> StoredRow? {
         #if MARTLET_SEEDED_BUGS
             if SeededSyncBug.isOn(.counterAssigned) { return try row(key, table) }
@@ -117,12 +117,12 @@ extension CommittingChanges {
         return try readPrevious { try StoredRow(key, table.layout, $0) }
     }
 
-    /// The primary key of an object that exists now; nil if there is no such object. See `Table.primaryKey`.
+    /// The primary key of an object that exists now. Nil if there is no such object. See `Table.primaryKey`.
     package func primaryKey(of key: ObjectKey, _ table: DatabaseSchema.Table) throws -> SQLValue? {
         try table.primaryKey(of: key, connection)
     }
 
-    /// The primary key of an object that existed before the transaction; nil if there was no such object. See
+    /// The primary key of an object that existed before the transaction. Nil if there was no such object. See
     /// `Table.primaryKey`.
     package func previousPrimaryKey(of key: ObjectKey, _ table: DatabaseSchema.Table) throws -> SQLValue? {
         if table.layout.keyIsProperty { return .integer(key) }
@@ -134,8 +134,8 @@ extension CommittingChanges {
 }
 
 extension DatabaseSchema.Table {
-    /// The primary key of an object; nil if there is no such object, or if the type has no primary key. If the primary
-    /// key is also the key of the row, it is returned without a check that the row exists.
+    /// The primary key of an object. Nil if there is no such object, or if the type has no primary key. If the primary
+    /// key is also the key of the row, this method returns it without a check that the row exists.
     func primaryKey(of key: ObjectKey, _ connection: Connection) throws -> SQLValue? {
         if layout.keyIsProperty { return .integer(key) }
         guard let column = type.primaryKey.flatMap(layout.column) else { return nil }
@@ -144,7 +144,8 @@ extension DatabaseSchema.Table {
     }
 }
 
-/// The row that `forEachRow` is reading. The same instance represents all rows, so it is valid until the next row.
+/// The row that `forEachRow` is reading. One instance represents all rows one after the other, so its values are valid
+/// until the next row is read.
 package final class CommittingRow {
     private let statement: Statement
     private let layout: TableLayout
@@ -162,7 +163,7 @@ package final class CommittingRow {
         (hasSpecials ? special(position).map(SQLValue.real) : nil) ?? statement.value(position)
     }
 
-    /// The same value without a copy of its bytes, which are valid until the next row is read.
+    /// The result of `value(_:)` without a copy of its bytes. The bytes are valid until the next row is read.
     package func unowned(_ position: Int) -> UnownedValue {
         (hasSpecials ? special(position).map(UnownedValue.real) : nil) ?? statement.column(position).unowned
     }

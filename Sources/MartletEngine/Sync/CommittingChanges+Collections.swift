@@ -2,7 +2,7 @@ import MartletSQLite
 package import MartletValues
 
 extension CommittingChanges {
-    /// The edits of a collection since the version before the transaction; nil if there are none. Only collections
+    /// The edits of a collection since the version before the transaction. Nil if there are no edits. Only collections
     /// whose owner existed before the transaction have edits.
     package func edits(of collection: CollectionID) -> ListEditScript? { changes.collections[collection] }
 
@@ -11,7 +11,7 @@ extension CommittingChanges {
         try Self.elements(of: row, property, schema, connection)
     }
 
-    /// The elements of a collection before the transaction; empty if the owner did not exist.
+    /// The elements of a collection before the transaction. The array is empty if the owner did not exist.
     package func previousElements(of row: RowID, _ property: PropertyIndex) throws -> [SQLValue] {
         try readPrevious { try Self.elements(of: row, property, schema, $0) }
     }
@@ -25,7 +25,7 @@ extension CommittingChanges {
         return elements.map(FloatingSpecials.decodedElement)
     }
 
-    /// Whether the transaction has created a row, or has deleted it and created it again.
+    /// True if the transaction has created a row, or has deleted it and created it again.
     package func isCreated(_ row: RowID) -> Bool { changes.tables[row.table]?.inserted.contains(row.key) ?? false }
 
     package var positions: ListPositions { ListPositions(connection) }

@@ -14,12 +14,12 @@ package final class DownloadWriter {
     fileprivate let hasAnyValues: Bool
     /// Encodes a value of an `AnyRealmValue` property, with the primary keys of the targets of its links. Called before
     /// a link is removed from the value.
-    package var encodesAny: ((SQLValue) throws -> [UInt8])?
+    package var encodeAny: ((SQLValue) throws -> [UInt8])?
     /// Encodes a whole collection of a row in the same way. Called before a link is removed from the collection.
-    package var encodesCollection: ((RowID, PropertySchema) throws -> [UInt8])?
+    package var encodeCollection: ((RowID, PropertySchema) throws -> [UInt8])?
     /// Writes a collection without the links to `target`, an object that leaves the file. A list or set loses the
     /// element, and a map gets nil. `whole` is the encoded collection with all of its links.
-    package var removesTarget: ((RowID, PropertySchema, _ whole: [UInt8], _ target: RowID) throws -> Void)?
+    package var removeTarget: ((RowID, PropertySchema, _ whole: [UInt8], _ target: RowID) throws -> Void)?
 
     /// - Parameter transaction: a transaction that has written nothing yet.
     package init(_ transaction: WriteTransaction) {
@@ -41,9 +41,18 @@ package final class DownloadWriter {
 
     // MARK: Reading
 
-    /// The key of the object with a primary key; nil if there is none.
+    /// The key of the object with a primary key. Nil if there is no such object.
     package func key(primaryKey value: SQLValue, in table: TableID) throws -> ObjectKey? {
         try transaction.handle.read { try store(table).key(primaryKey: value, $0) }
+    }
+
+    package func isEmpty(_ table: TableID) throws -> Bool {
+        try transaction.handle.read { connection in
+            let statement = try connection.statement("SELECT 1 FROM \(schema[table].layout.table) LIMIT 1")
+            var isEmpty = true
+            while try statement.step() { isEmpty = false }
+            return isEmpty
+        }
     }
 
     /// The key for a new object with a primary key.
@@ -95,7 +104,7 @@ package final class DownloadWriter {
         transaction.recorder.insert(row.key, in: row.table)
     }
 
-    /// Writes the values that differ from the stored ones. Does nothing if there is no such row.
+    /// Writes the values that differ from the stored values. Does nothing if there is no such row.
     package func update(_ row: RowID, _ changed: [PropertyIndex: SQLValue]) throws {
         guard let stored = try self.row(row) else { return }
         let different = changed.filter { stored.value($0.key) != $0.value }
@@ -140,7 +149,7 @@ package final class DownloadWriter {
     }
 
     // Binds properties in the order of their columns, and then the special floating-point values of the row. Returns
-    // the next position.
+    // the position of the next parameter.
     private static func bind(
         _ values: [SQLValue], _ properties: [PropertyIndex], _ layout: TableLayout, _ binder: RowBinder
     ) -> Int {
@@ -161,7 +170,7 @@ package final class DownloadWriter {
 }
 
 extension PropertyMask {
-    /// The mask of some properties.
+    /// The mask that selects the given properties.
     fileprivate init(_ properties: [PropertyIndex]) {
         let high = properties.filter(Self.isFurther)
         self.init(
@@ -216,15 +225,15 @@ private final class LeavingObject: RowDeletionHost {
         }
     }
 
-    /// The encoded value of an `AnyRealmValue` property with all of its links, also the unresolved ones; nil for other
-    /// properties.
+    /// The encoded value of an `AnyRealmValue` property with all of its links, including the unresolved links. Nil for
+    /// other properties.
     private func wholeValue(_ property: PropertyIndex, of holder: RowID) throws -> [UInt8]? {
         let described = schema[holder.table].type.properties[property]
-        guard described.isAny, let encodesAny = writer.encodesAny else { return nil }
+        guard described.isAny, let encodeAny = writer.encodeAny else { return nil }
         let place = UnresolvedLinks.Holder(holder, property: described.name)
         let known = try writer.transaction.handle.read { try UnresolvedLinks($0).whole(place) }
-        guard known.isEmpty, let stored = try writer.row(holder)?.value(property) else { return known }
-        return try encodesAny(stored)
+        guard known.isEmpty else { return known }
+        return try writer.row(holder).map { try encodeAny($0.value(property)) }
     }
 
     func remove(_ targets: Set<SQLValue>, from collection: CollectionID) throws { try leave(collection) }
@@ -236,7 +245,7 @@ private final class LeavingObject: RowDeletionHost {
         let holder = RowID(table: collection.table, key: collection.owner)
         let place = UnresolvedLinks.Holder(holder, property: property.name)
         var whole = try writer.transaction.handle.read { try UnresolvedLinks($0).whole(place) }
-        if whole.isEmpty { whole = try writer.encodesCollection?(holder, property) ?? [] }
-        try writer.removesTarget?(holder, property, whole, row)
+        if whole.isEmpty { whole = try writer.encodeCollection?(holder, property) ?? [] }
+        try writer.removeTarget?(holder, property, whole, row)
     }
 }

@@ -1,14 +1,14 @@
 package import MartletSQLite
 import MartletValues
 
-/// The positions of the elements of synchronized lists. The engine stores the positions of one list as bytes that it
-/// does not interpret.
+/// The positions of the elements of synchronized lists. `Documentation/SyncProtocol.md` defines these positions. The
+/// engine stores the positions of one list as bytes that it does not interpret.
 package struct ListPositions {
     private let connection: Connection
 
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// The positions of one list; nil if it has none.
+    /// The positions of one list. Nil if no positions are stored for it.
     package func positions(of row: RowID, property: String) throws -> [UInt8]? {
         let value = try connection.value(
             "SELECT positions FROM martlet_positions WHERE type = ?1 AND owner = ?2 AND property = ?3",

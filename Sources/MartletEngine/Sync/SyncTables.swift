@@ -3,32 +3,33 @@ import MartletValues
 
 /// The row of `martlet_sync`, which describes the client of a synchronized file.
 package struct SyncRecord: Sendable, Equatable {
-    /// The number of the client; nil until the service has assigned one.
+    /// The number of the client. Nil until the service has assigned a number.
     package var client: UInt64?
     package var secret: [UInt8] = []
-    /// The history of the database to which `cursor` belongs.
+    /// Identifies the history of the database to which `cursor` belongs.
     package var epoch: String?
+    /// The position in this history that the objects of the file show. Nil until the first changes are shown.
     package var cursor: String?
-    /// The newest upload that the service has stored.
+    /// The number of the newest upload that the service has stored.
     package var acknowledged: UInt64 = 0
     /// The greatest time stamp of the uploads when the row was last written. The outbox may contain later time stamps.
     package var clock: UInt64 = 0
-    /// Milliseconds to add to the clock of this machine.
+    /// The number of milliseconds to add to the clock of this machine to get the time of the service.
     package var clockOffset: Int64 = 0
-    /// The set of subscriptions whose objects the file contains.
+    /// The number of the set of subscriptions whose objects the file contains.
     package var shownSet: UInt64 = 0
-    /// The newest set of subscriptions.
+    /// The number of the newest set of subscriptions.
     package var wantedSet: UInt64 = 0
-    /// The types and properties in the order of the numbers that the operations of the outbox contain.
+    /// The names of the types and properties, in the order of the numbers that the operations of the outbox contain.
     package var numbering = ""
-    /// The user to whom the file belongs; nil before the first one has opened it.
+    /// The user to whom the file belongs. Nil until the first user has opened the file.
     package var user: String?
-    /// The newest set of subscriptions that the service has refused; zero if there is none.
+    /// The number of the newest set of subscriptions that the service has refused. Zero if it has refused no set.
     package var refusedSet: UInt64 = 0
     /// Why the service has refused `refusedSet`.
     package var refusal = ""
-    /// A process increments this number to request all changes that were committed in the database before. The
-    /// connected process sends the number in a `mark`.
+    /// A process increments this number to request all changes that were committed in the database before the request.
+    /// The process that is connected to the service sends the number in a message `mark`.
     package var wantedMark: UInt64 = 0
     /// The greatest `wantedMark` that the service has answered.
     package var answeredMark: UInt64 = 0
@@ -60,7 +61,7 @@ package struct StoredSubscription: Sendable, Equatable {
 /// A row of `martlet_outbox`: the changes of one local transaction that the service has not acknowledged.
 package struct OutboxEntry: Sendable, Equatable {
     package var number: UInt64
-    /// A hybrid time stamp.
+    /// The hybrid time stamp of the upload.
     package var time: UInt64
     /// The cursor of the file when the transaction was committed.
     package var base: String
@@ -72,7 +73,7 @@ package struct OutboxEntry: Sendable, Equatable {
     }
 }
 
-/// What a transaction needs to know to add an entry to the outbox.
+/// The state that a transaction needs to add an entry to the outbox.
 package struct OutboxHead: Sendable, Equatable {
     /// The number of the newest upload.
     package var lastNumber: UInt64
@@ -80,9 +81,10 @@ package struct OutboxHead: Sendable, Equatable {
     package var clock: UInt64
     package var clockOffset: Int64
     package var cursor: String?
-    /// The number of the client; nil before the service has assigned one.
+    /// The number of the client. Nil until the service has assigned a number.
     package var client: UInt64?
-    /// False if another program has changed the numbers of types and properties that the outbox contains.
+    /// True if the numbering in the file is the numbering that was given to `outboxHead`. Another program may have
+    /// changed it.
     package var hasNumbering: Bool
 }
 
@@ -140,7 +142,8 @@ package struct SyncTables {
 
     // MARK: The outbox
 
-    /// What is needed to add an entry. One statement reads all of it, because every local transaction needs it.
+    /// The state that is needed to add an entry. One statement reads the whole state, because every local transaction
+    /// needs it.
     package func outboxHead(numbering: String) throws -> OutboxHead {
         let statement = try connection.statement(
             "SELECT max(acknowledged, coalesce(number, 0)), max(clock, coalesce(time, 0)), clock_offset, cursor, "
@@ -169,7 +172,7 @@ package struct SyncTables {
         }
     }
 
-    /// The entries with greater numbers, in ascending order.
+    /// The entries with numbers greater than `number`, in ascending order of their numbers.
     package func outbox(after number: UInt64) throws -> [OutboxEntry] {
         let statement = try connection.statement(
             "SELECT number, time, base, operations FROM martlet_outbox WHERE number > ?1 ORDER BY number")
@@ -184,13 +187,13 @@ package struct SyncTables {
         return entries
     }
 
-    /// The time stamp of the newest entry; nil if the outbox is empty. Unlike its number, the time stamp of an entry
+    /// The time stamp of the newest entry. Nil if the outbox is empty. Unlike the number of an entry, its time stamp
     /// never changes.
     package func newestOutboxTime() throws -> Int64? {
         try connection.integer("SELECT time FROM martlet_outbox ORDER BY number DESC LIMIT 1")
     }
 
-    /// True if an entry has this time stamp or an earlier one.
+    /// True if an entry has this time stamp or an earlier time stamp.
     package func hasOutboxEntry(through time: Int64) throws -> Bool {
         try connection.integer(
             "SELECT 1 FROM martlet_outbox WHERE time <= ?1 ORDER BY number LIMIT 1", [.integer(time)]) != nil
@@ -206,15 +209,16 @@ package struct SyncTables {
         try connection.run("DELETE FROM martlet_outbox WHERE number <= ?1", [.integer(Int64(bitPattern: number))])
     }
 
-    /// Removes the base cursors of all entries, because they belong to a history of the database that is not continued.
+    /// Removes the base cursors of all entries, because these cursors belong to a history of the database that has
+    /// ended.
     ///
     /// - Parameters:
-    ///   - acknowledged: the number of the newest acknowledged upload. The entries have the following numbers.
+    ///   - acknowledged: the number of the newest acknowledged upload. The numbers of the entries follow this number.
     ///   - renumbers: true to number the entries again, from 1.
     package func restartOutbox(after acknowledged: UInt64, renumbers: Bool) throws {
         try connection.run("UPDATE martlet_outbox SET base = ''")
         guard renumbers, acknowledged > 0 else { return }
-        // Two steps, because another entry may still have the new number of an entry.
+        // The numbers change in two steps, because another entry may still have the new number of an entry.
         try connection.run(
             "UPDATE martlet_outbox SET number = -(number - ?1)", [.integer(Int64(bitPattern: acknowledged))])
         try connection.run("UPDATE martlet_outbox SET number = -number")
@@ -254,7 +258,7 @@ package struct SyncTables {
         }
     }
 
-    /// Deletes all sets except two.
+    /// Deletes all sets of subscriptions except the two given sets.
     package func removeSubscriptions(except first: UInt64, _ second: UInt64) throws {
         try connection.run(
             "DELETE FROM martlet_subscriptions WHERE number NOT IN (?1, ?2)",

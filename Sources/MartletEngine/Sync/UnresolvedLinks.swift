@@ -31,9 +31,9 @@ package struct UnresolvedLinks {
         try add(holder, target: target, in: table, whole: nil)
     }
 
-    /// Stores one of the targets of a value that may have several.
+    /// Stores one target of a value that may contain links to several targets.
     ///
-    /// - Parameter whole: the encoded value of the property with all of its links; nil for a single link.
+    /// - Parameter whole: the encoded value of the property with all of its links. Nil for a single link.
     package func add(_ holder: Holder, target: SQLValue, in table: TableID, whole: [UInt8]?) throws {
         try connection.run(
             "INSERT OR REPLACE INTO martlet_unresolved VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -43,7 +43,7 @@ package struct UnresolvedLinks {
             ])
     }
 
-    /// The encoded value of a property with all of its links; empty if none is stored.
+    /// The encoded value of a property with all of its links. Empty if no value is stored.
     package func whole(_ holder: Holder) throws -> [UInt8] {
         let value = try connection.value(
             "SELECT value FROM martlet_unresolved WHERE holder_type = ?1 AND holder = ?2 AND property = ?3 LIMIT 1",
@@ -51,7 +51,7 @@ package struct UnresolvedLinks {
         return if case .blob(let bytes)? = value { bytes } else { [] }
     }
 
-    /// All encoded values that are stored, each once.
+    /// All encoded values that are stored. Equal values are returned once.
     package func wholes() throws -> [[UInt8]] {
         let statement = try connection.statement(
             "SELECT DISTINCT value FROM martlet_unresolved WHERE value IS NOT NULL")
@@ -60,9 +60,10 @@ package struct UnresolvedLinks {
         return values
     }
 
-    /// Replaces encoded values. A new value may be equal to another old one.
+    /// Replaces encoded values. A new value may be equal to the old value of another change.
     package func replaceWholes(_ changes: [(old: [UInt8], new: [UInt8])]) throws {
-        // Two steps, because a new value must not be replaced again. No encoded value begins with the byte 255.
+        // The values are replaced in two steps, because a new value must not be replaced again. The placeholders are
+        // unique, because no encoded value begins with the byte 255.
         let replace = "UPDATE martlet_unresolved SET value = ?2 WHERE value = ?1"
         func placeholder(_ number: Int) -> SQLValue { .blob([255] + Array(String(number).utf8)) }
         for (number, change) in changes.enumerated() {
@@ -86,7 +87,7 @@ package struct UnresolvedLinks {
             [.integer(Int64(row.table)), .integer(row.key)])
     }
 
-    /// The properties that contain unresolved links to an object, which its primary key identifies.
+    /// The properties that contain unresolved links to the object with the primary key `target`.
     package func holders(of target: SQLValue, in table: TableID) throws -> [Holder] {
         let statement = try connection.statement(
             "SELECT holder_type, holder, property FROM martlet_unresolved WHERE target_type = ?1 AND target = ?2")

@@ -7,7 +7,7 @@ package struct ChangeRecorder {
     /// `collections`.
     private var edited: CollectionID?
     private var edits = ListEditScript()
-    /// True if anything was recorded.
+    /// True if a change was recorded.
     package private(set) var hasChanges = false
 
     package init() {}
@@ -37,8 +37,8 @@ package struct ChangeRecorder {
         edits.append(edit)
     }
 
-    // Called before every change, except before a further edit of the collection that was edited last. Also sets
-    // `hasChanges`.
+    // Moves the edits of the last collection to `collections`, and sets `hasChanges`. Called before every change,
+    // except before a further edit of the same collection.
     @inline(__always)
     private mutating func finishEdits() {
         hasChanges = true
@@ -58,12 +58,12 @@ package struct ChangeRecorder {
         if !targets.isEmpty { changedTargets[link, default: []] += targets }
     }
 
-    /// Whether the transaction has inserted a row with this key, even if it has deleted the row again.
+    /// True if the transaction has inserted a row with this key, even if it has deleted the row again.
     package mutating func hasInserted(_ key: ObjectKey, in table: TableID) -> Bool {
         tables[table]?.hasRecorded(.insert, key) ?? false
     }
 
-    /// Whether the transaction has deleted a row with this key, even if it has inserted the row again.
+    /// True if the transaction has deleted a row with this key, even if it has inserted the row again.
     package mutating func hasDeleted(_ key: ObjectKey, in table: TableID) -> Bool {
         tables[table]?.hasRecorded(.delete, key) ?? false
     }

@@ -1,10 +1,10 @@
 package import MartletValues
 
-/// The newest commits of this process, in memory. Readers of the process get changes from the log without accessing
-/// SQLite. The versions in the log are consecutive.
+/// The newest commits of this process, kept in memory. Threads of this process get changes from the log without
+/// accessing SQLite. The versions in the log are consecutive.
 package struct CommitLog {
-    /// One commit: its changes and, if the process has observers, the images of up to `RowImages.limit` changed rows
-    /// from before the commit.
+    /// One commit and its changes. If the process has observers, `oldRows` contains the previous values of up to
+    /// `RowImages.limit` changed rows.
     package struct Entry: Sendable {
         package let version: Version
         package let changes: ChangeSet
@@ -28,8 +28,9 @@ package struct CommitLog {
         if entries.last?.version == version { entries.removeLast() }
     }
 
-    /// The entries after `start`, including `end`, without a gap. If the log no longer has the oldest of these entries,
-    /// the result contains only the newer ones. The result is empty if the log has no entry for `end`.
+    /// The entries after the version `start` up to and including the version `end`. If the log no longer contains the
+    /// oldest of these entries, the result contains only the newer entries. The result has no gaps. It is empty if the
+    /// log has no entry for `end`.
     func newestEntries(after start: Version, through end: Version) -> ArraySlice<Entry> {
         guard let first = entries.first?.version, let last = entries.last?.version else { return [] }
         guard start < end, first <= end, end <= last else { return [] }
@@ -48,12 +49,13 @@ package struct RowImages: Sendable {
 
     package init(isStored: Bool = true) { self.isStored = isStored }
 
-    /// True if the image of every modified or deleted row is stored.
+    /// True if the image of every modified or deleted row is certainly stored.
     package var isComplete: Bool { isStored && !isFull }
 
     package var isFull: Bool { count >= Self.limit }
 
-    /// Stores the image of a row unless one is already stored. The first image shows the row before the transaction.
+    /// Stores the image of a row unless the row already has an image. The first image shows the row before the
+    /// transaction.
     package mutating func insertIfAbsent(_ values: [SQLValue], of key: ObjectKey, in table: TableID) {
         guard !isFull, rows[table]?[key] == nil else { return }
         rows[table, default: [:]][key] = values
@@ -63,8 +65,8 @@ package struct RowImages: Sendable {
     package func row(_ key: ObjectKey, in table: TableID) -> [SQLValue]? { rows[table]?[key] }
 
     /// Adds the images of later versions. A row that already has an image keeps this older image. If a row has no
-    /// image, but a change set in `earlier` touches it, the later image is not added: it does not show the oldest
-    /// state.
+    /// image, but a change set in `earlier` touches the row, the later image is not added. It would not show the row as
+    /// it was before the earlier changes.
     package mutating func merge(_ later: RowImages, unlessTouchedBy earlier: [ChangeSet]) {
         for (table, images) in later.rows {
             #if MARTLET_SEEDED_BUGS

@@ -1,12 +1,13 @@
 import CMartletRuntime
 import Foundation
 
-/// The file beside a database that its writers lock. It is never opened through SQLite, and never through a link.
+/// The lock file beside a database. Each writer of the database locks this file. The lock file is never opened through
+/// SQLite, and never through a symbolic link.
 ///
 /// | bytes | content |
 /// |---|---|
 /// | 0..<8 | the version that was committed last |
-/// | 8..<24 | the newest version that a checkpoint has copied into the database, and the number of that checkpoint |
+/// | 8..<24 | the version that the last complete checkpoint has copied, and the number of that checkpoint |
 /// | 24..<40 | `magic` |
 /// | 40..<64 | zeros |
 /// | 64..<72 | the name of the newest log |
@@ -22,7 +23,7 @@ struct LockFile {
     /// How far a version in the lock file may be ahead of the version of the database. The two numbers are not read at
     /// the same time, and other processes may commit in between.
     private static let maximumVersionLead: Version = 1_000
-    /// Larger than the version of any database.
+    /// This number is larger than the version of any database.
     private static let versionLimit: Version = 1 << 48
 
     let path: String
@@ -31,7 +32,7 @@ struct LockFile {
 
     enum Content: Equatable {
         case missing
-        /// A lock file of this release, or one that this user has no permission to read.
+        /// A lock file of this release, or a lock file that this user has no permission to read.
         case currentOrUnreadable
         /// A lock file of an earlier release, with the versions that it contains.
         case earlier([Version])
@@ -72,9 +73,9 @@ struct LockFile {
         if count >= Self.magicOffset + Self.magic.count, head[Self.magicOffset...].starts(with: Self.magic) {
             return .currentOrUnreadable
         }
-        // Early releases wrote only the first word (8 bytes), or the first three words (24 bytes). Later releases wrote
-        // the name of the log without the magic number (72 bytes) if the disk was full. In this release, the same bytes
-        // result if another program truncates the lock file while it is open.
+        // Early releases wrote nothing, only the first word (8 bytes), or only the first three words (24 bytes). If the
+        // disk was full, later releases wrote the name of the log without the magic number (72 bytes). In this release,
+        // the file has the same content if another program truncates it while it is open.
         let isEarly = [0, 8, 24].contains(status.st_size) && count == status.st_size
         let isWithoutMagic = status.st_size == 72 && head[Self.magicOffset...].allSatisfy { $0 == 0 }
         guard isEarly || isWithoutMagic else {

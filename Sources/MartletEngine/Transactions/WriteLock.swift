@@ -22,14 +22,14 @@ final class WriteLock: @unchecked Sendable {
     private let path: String
     private let file: LockFile?
     /// True if the database is open. If the database and its lock file are then deleted, a writer that has the lock
-    /// file open does not create another one.
+    /// file open does not create another lock file.
     var isDatabaseOpen = false
     private let semaphore = DispatchSemaphore(value: 1)
     private let opened = Atomic<Int32>(-1)
     private var descriptor: Int32 { opened.load(ordering: .acquiring) }
     /// The lock file that this object has open. Guarded by `semaphore`.
     private var openedFile: FileIdentity?
-    /// The name of the log that this object last wrote to the open lock file; nil if it wrote none. Guarded by
+    /// The name of the log that this object last wrote to the open lock file. Nil if it has written no name. Guarded by
     /// `semaphore`.
     private var writtenLog: UInt64?
     private let environment: Environment
@@ -53,10 +53,10 @@ final class WriteLock: @unchecked Sendable {
         if cmartlet_remove_lock(descriptor) { close(descriptor) }
     }
 
-    /// Waits for the other threads of this process, then for the other processes.
+    /// Acquires the lock. Waits for the other threads of this process, and then for the other processes.
     func acquire() throws(EngineError) { try acquire(timeoutMilliseconds: environment.writeTimeoutMilliseconds) }
 
-    /// Waits for the lock for at most `milliseconds`.
+    /// Acquires the lock. Waits for it for at most `milliseconds`.
     func acquire(timeoutMilliseconds milliseconds: Int) throws(EngineError) {
         environment.wait(.writeLock) { [self] in isFree }
         let deadline = environment.now() + UInt64(milliseconds) * 1_000_000
@@ -159,16 +159,16 @@ final class WriteLock: @unchecked Sendable {
         writtenLog = pwrite(descriptor, &name, 8, Self.logOffset) == 8 ? log : nil
     }
 
-    /// The name of the newest log; nil if it is unknown.
+    /// The name of the newest log. Nil if it is unknown.
     var recordedLog: UInt64? { words(at: Self.logOffset, count: 1).flatMap { $0[0] == 0 ? nil : $0[0] } }
 
-    // The layout is described at `LockFile`.
+    // The documentation of `LockFile` describes the layout.
     private static let logOffset: off_t = 64
 
-    /// The version that a process last wrote to the lock file; nil if it is unknown.
+    /// The version that a process last wrote to the lock file. Nil if it is unknown.
     var recordedVersion: Version? { words(at: 0, count: 1)?[0] }
 
-    /// The checkpoint that a process last wrote to the lock file; nil if it is unknown.
+    /// The checkpoint that a process last wrote to the lock file. Nil if it is unknown.
     var recordedCheckpoint: CheckpointRecord? {
         words(at: 8, count: 2).map { CheckpointRecord(version: $0[0], number: $0[1]) }
     }
@@ -186,8 +186,8 @@ final class WriteLock: @unchecked Sendable {
         return words.map { UInt64(littleEndian: $0) }
     }
 
-    /// Creates the lock file if it does not exist. Returns its path; nil if the file cannot be created or used, and for
-    /// a database in memory.
+    /// Creates the lock file if it does not exist, and returns its path. Returns nil if the file cannot be created or
+    /// used, and for a database in memory.
     func createFileIfNeeded() -> String? {
         guard let file, let content = try? file.inspect() else { return nil }
         // An existing file is not opened for writing: closing the descriptor would wake all processes that watch it.
@@ -226,7 +226,7 @@ final class WriteLock: @unchecked Sendable {
     }
 
     // True if the path still refers to the lock file that this object has open. Also true if the open database was
-    // deleted too: the next step of the write then reports that the database is missing.
+    // deleted: the next step of the write then reports that the database is missing.
     private func isCurrent(_ file: LockFile) -> Bool {
         openedFile != nil && FileIdentity(withoutFollowingLink: path) == openedFile
             || isDatabaseOpen && access(file.database, F_OK) != 0
@@ -242,7 +242,8 @@ final class WriteLock: @unchecked Sendable {
         opened.store(descriptor, ordering: .releasing)
     }
 
-    // Other threads may be reading through the descriptor, so its number must keep referring to the lock file.
+    // Opens the lock file that is now at the path. Other threads may be reading through the descriptor, so its number
+    // does not change: `dup2` redirects the descriptor to the new file.
     private func reopen(_ file: LockFile) throws(EngineError) {
         _ = flock(descriptor, LOCK_UN)
         cmartlet_block_forks()

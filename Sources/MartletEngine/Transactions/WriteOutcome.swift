@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The outcome of a write for rows that it has inserted. The write shares this object with the references to these
-/// rows, so that a reference can detect that its row is gone: after a rollback or a deletion, another row may get the
-/// same key.
+/// The outcome of a write for the rows that it has inserted. The write shares this object with the references to these
+/// rows, so that a reference can detect that its row is gone. The key does not show this, because another row may get
+/// the same key after a rollback or a deletion.
 package final class WriteOutcome: Sendable {
     package enum State: UInt8, AtomicRepresentable, Sendable {
         case open, committed

@@ -4,7 +4,8 @@ import MartletSchema
 struct DuplicateKeyFinder {
     /// The first 16 different keys. In a small mapping, a linear search is faster than a dictionary.
     private var firstKeys: [YAMLScalar] = []
-    /// Where each key occurs first; empty as long as `firstKeys` contains all keys.
+    /// The source range of the first occurrence of each key. The dictionary is empty as long as `firstKeys` contains
+    /// all keys.
     private var firstSpans: [String: SourceSpan] = [:]
     /// The index of each duplicate key in `duplicates`.
     private var duplicateIndexes: [String: Int] = [:]

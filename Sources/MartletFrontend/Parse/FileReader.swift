@@ -5,15 +5,16 @@ package struct FileReading {
     package let root: YAMLNode?
     package let comments: CommentReader
     package let diagnostics: LimitedFindings
-    /// Words of text that could not be parsed. A declaration that appears to be missing may be in this text.
+    /// The words of the text that could not be parsed. If a name among these words appears to be undeclared, its
+    /// declaration may be in this text.
     let wordsInUnparsedText: Set<String>
     /// Ranges where error recovery may have misread the text. Findings of the schema parser and the resolver in these
     /// ranges are not reported.
     let unreliableRanges: [SourceSpan]
 }
 
-/// Parses a file. After a syntax error, it applies the edits of a recovery rule and parses again, so that one run
-/// reports several problems.
+/// Parses a file. After a syntax error, the reader applies the edits of a recovery rule and parses the file again, so
+/// that one run reports several problems.
 package struct FileReader {
     private let source: SourceText
     private var text: PatchedText
@@ -57,8 +58,8 @@ package struct FileReader {
     }
 
     private mutating func readWithRecovery() -> YAMLReading {
-        // Each attempt parses the file again, so a larger file gets fewer attempts. A command that applies fixes needs
-        // all diagnostics, and therefore makes more attempts.
+        // Each attempt parses the whole file again, so the number of attempts is lower for larger files. A command that
+        // applies fixes needs all diagnostics, so it may make more attempts.
         let reportsAll = LimitedFindings.keptPerFile > LimitedFindings.defaultKeptPerFile
         let maximumBytes = (reportsAll ? 64 : 6) << 20
         var attempts = max(4, min(reportsAll ? 2000 : 100, maximumBytes / max(1, text.bytes.count)))
@@ -87,7 +88,7 @@ package struct FileReader {
         recovery.edits.allSatisfy { text.bytes[$0.range].elementsEqual($0.replacement) }
     }
 
-    /// Replaces ranges of the source before the file is parsed. A range that overlaps an earlier one is skipped.
+    /// Replaces ranges of the source before the file is parsed. A range that overlaps an earlier range is skipped.
     private mutating func replace(_ replacements: [(range: Range<Int>, text: String)]) {
         var edits: [(range: Range<Int>, replacement: [UInt8])] = []
         var end = 0

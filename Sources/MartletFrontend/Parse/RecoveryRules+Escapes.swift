@@ -2,8 +2,8 @@ import MartletSchema
 
 /// Recovery from invalid escapes in double-quoted scalars.
 extension RecoveryRules {
-    /// Reports all invalid escapes of a scalar as one diagnostic, because a path or a regular expression contains many
-    /// of them.
+    /// Recovers from invalid escapes. One diagnostic reports all invalid escapes of a scalar, because a path or a
+    /// regular expression can contain many.
     @Sendable static func badEscape(_ site: FailureSite) -> SyntaxRecovery? {
         // 'hexdecimal' is the spelling in the message of libyaml.
         guard site.contextContains("quoted scalar"),
@@ -60,15 +60,15 @@ extension RecoveryRules {
 /// An escape that libyaml rejects.
 struct BadEscape {
     enum Kind: Equatable {
-        /// A backslash that is not escaped, as in the regular expression `\d` or in the path `C:\xml`.
+        /// A backslash that does not begin a YAML escape, as in the regular expression `\d` or in the path `C:\xml`.
         case unknown
-        /// `\'`.
+        /// The escape `\'`, which YAML does not have.
         case quote
-        /// A surrogate pair, as JSON writes it.
+        /// Two escapes for the halves of a surrogate pair, as in JSON.
         case surrogates
-        /// A number that is not a Unicode scalar value, such as a surrogate without its pair.
+        /// A number that is not a Unicode scalar value, such as half of a surrogate pair.
         case noScalar
-        /// A numeric escape with fewer digits than this number.
+        /// A numeric escape with too few digits. The associated value is the required number of digits.
         case digits(Int)
     }
 
@@ -80,7 +80,7 @@ struct BadEscape {
 /// Scans all escapes of a double-quoted scalar in order, so that an escaped backslash does not start another escape.
 struct EscapeScan {
     private(set) var bad: [BadEscape] = []
-    /// The first valid escape that may be unintended.
+    /// The first valid escape that may be unintended, such as `\n` in the path `C:\new`.
     private(set) var firstKnown: Range<Int>?
 
     private let bytes: [UInt8]

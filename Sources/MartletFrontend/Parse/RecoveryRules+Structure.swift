@@ -2,7 +2,7 @@ import MartletSchema
 
 /// Recovery from errors with colons, indentation and brackets.
 extension RecoveryRules {
-    /// `name:String`, or `name :String`.
+    /// Recovers from `name:String`, which lacks a space, and from `name :String`, whose space is before the colon.
     @Sendable static func missingSpace(_ site: FailureSite) -> SyntaxRecovery? {
         guard !site.problemContains("cannot start any token") else { return nil }
         for line in suspects(site) {
@@ -30,7 +30,7 @@ extension RecoveryRules {
         return nil
     }
 
-    /// `Dog` without a colon above nested lines, or `name String`.
+    /// Recovers from a missing colon, as in `name String`, or in `Dog` above nested lines.
     @Sendable static func missingColon(_ site: FailureSite) -> SyntaxRecovery? {
         guard
             site.problemContains("could not find expected ':'")
@@ -57,7 +57,7 @@ extension RecoveryRules {
         return nil
     }
 
-    /// `name = String`.
+    /// Recovers from an equals sign in place of the colon, as in `name = String`.
     private static func equalsSign(
         _ site: FailureSite, key: String, _ range: Range<Int>, _ content: Range<Int>
     ) -> SyntaxRecovery? {
@@ -69,7 +69,7 @@ extension RecoveryRules {
             replace: range.upperBound..<sign + 1, with: ":", title: "write '\(key.shortened):'", .suggested)
     }
 
-    /// A `]` or `}` without an opening bracket, at the position of a key or value.
+    /// Recovers from a `]` or `}` that has no opening bracket and is in the place of a key or value.
     @Sendable static func strayClosing(_ site: FailureSite) -> SyntaxRecovery? {
         guard let byte = site.byteAtFailure, byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}"),
             !isInsideFlow(site), site.problemContains("did not find expected")
@@ -85,7 +85,7 @@ extension RecoveryRules {
                 help: "remove it", fixes: [Fix("remove it", .suggested, [Edit(site.text.span(place), "")])]))
     }
 
-    /// `name: String = "a: b"`. The fix quotes the whole value.
+    /// Recovers from a colon and a space inside a value, as in `name: String = "a: b"`. The fix quotes the whole value.
     @Sendable static func colonInValue(_ site: FailureSite) -> SyntaxRecovery? {
         guard site.problemContains("mapping values are not allowed"),
             let (_, value) = site.lines.keyAndValue(site.line), value.contains(site.failure.offset)
@@ -99,30 +99,31 @@ extension RecoveryRules {
             replace: value, with: "'\(quoted)'", title: "quote the whole value", .safe)
     }
 
-    /// `String = a: b`. The fix puts the text in double quotes, and then the whole value in single quotes.
+    /// Recovers from a colon and a space in a default without quotes, as in `String = a: b`. The fix puts the text in
+    /// double quotes, and the whole value in single quotes.
     private static func bareText(_ site: FailureSite, _ value: Range<Int>, _ colon: Range<Int>) -> SyntaxRecovery? {
         guard let sign = value.first(where: { site.bytes[$0] == UInt8(ascii: "=") }), sign < colon.lowerBound,
             let start = (sign + 1..<value.upperBound).first(where: { !site.bytes[$0].isBlank }),
             site.bytes[start] != Byte.doubleQuote, site.bytes[start] != Byte.singleQuote
         else { return nil }
         let isText = ["String ", "String? "].contains(site.lines.text(value.lowerBound..<sign))
-        var right = "'" + site.lines.text(value.lowerBound..<start) + "\""
+        var corrected = "'" + site.lines.text(value.lowerBound..<start) + "\""
         for character in site.lines.text(start..<value.upperBound).unicodeScalars {
             switch character {
-            case "'": right += "''"
-            case "\"", "\\": right += "\\" + String(character)
-            default: right.unicodeScalars.append(character)
+            case "'": corrected += "''"
+            case "\"", "\\": corrected += "\\" + String(character)
+            default: corrected.unicodeScalars.append(character)
             }
         }
         var recovery = site.recovery(
             "a ': ' inside a value begins another key; quote the text, and the whole value", at: colon,
-            replace: value, with: right + "\"'", title: "quote the text, and the whole value",
+            replace: value, with: corrected + "\"'", title: "quote the text, and the whole value",
             isText ? .safe : .suggested)
         if !isText { recovery.unreliableRange = value }
         return recovery
     }
 
-    /// A line whose indentation matches no level above it.
+    /// Recovers from a line whose indentation matches no level above it.
     @Sendable static func wrongIndentation(_ site: FailureSite) -> SyntaxRecovery? {
         let lines = site.lines
         guard
@@ -169,7 +170,7 @@ extension RecoveryRules {
             notes: [note])
     }
 
-    /// `[name, age` or `{of: Dog` without a closing bracket.
+    /// Recovers from a missing closing bracket, as in `[name, age` or `{of: Dog`.
     @Sendable static func unclosedBracket(_ site: FailureSite) -> SyntaxRecovery? {
         guard let opening = openingBracket(site) else { return nil }
         let line = site.lines.line(at: opening)
@@ -186,13 +187,14 @@ extension RecoveryRules {
             "this '\(bracket)' is never closed; add a '\(close)'", at: opening..<opening + 1, label: "opened here",
             replace: end..<max(end, site.lines.content(line).upperBound), with: close, title: "add a '\(close)'",
             .suggested)
-        // It is not known which text belongs inside the brackets.
+        // The rule cannot determine which text belongs inside the brackets.
         if site.contextContains("flow node") { recovery.unreliableRange = opening..<max(end, opening + 1) }
         return recovery
     }
 
-    /// The opening bracket of the flow collection that libyaml was parsing. At the end of a line, libyaml does not
-    /// always report the bracket. The text before the failure is then searched backwards for it.
+    /// The offset of the opening bracket of the flow collection that libyaml was parsing. At the end of a line, libyaml
+    /// does not always report the bracket. In this case, the text before the failure is searched backwards for an
+    /// unclosed bracket.
     private static func openingBracket(_ site: FailureSite) -> Int? {
         if isInsideFlow(site) { return site.failure.contextOffset.flatMap { $0 < site.bytes.count ? $0 : nil } }
         guard site.contextContains("flow node"), site.lines.content(site.line).upperBound <= site.failure.offset else {
@@ -211,7 +213,7 @@ extension RecoveryRules {
         return nil
     }
 
-    /// `{names: [String]?}`.
+    /// Recovers from a type in square brackets inside braces, as in `{names: [String]?}`.
     @Sendable static func bracketTypeInBraces(_ site: FailureSite) -> SyntaxRecovery? {
         guard isInsideFlow(site), let byte = site.byteAtFailure, byte == UInt8(ascii: "?") || byte == UInt8(ascii: "=")
         else { return nil }
@@ -231,7 +233,7 @@ extension RecoveryRules {
             title: "write '\(type)'", isCertain ? .safe : .suggested)
     }
 
-    /// `index: - name`.
+    /// Recovers from a list that begins on the line of its key, as in `index: - name`.
     @Sendable static func listOnKeyLine(_ site: FailureSite) -> SyntaxRecovery? {
         guard site.problemContains("block sequence entries are not allowed") else { return nil }
         let place = site.failure.offset..<min(site.failure.offset + 1, site.bytes.count)
@@ -244,7 +246,7 @@ extension RecoveryRules {
             with: "[\(item)]", title: "write '[\(item)]'", .suggested)
     }
 
-    /// Text after a closing quote or bracket.
+    /// Recovers from text after a closing quote or bracket.
     @Sendable static func textAfterValue(_ site: FailureSite) -> SyntaxRecovery? {
         guard site.problemContains("did not find expected"), let (key, value) = site.lines.keyAndValue(site.line),
             site.failure.offset > value.lowerBound, site.failure.offset < value.upperBound
@@ -303,8 +305,8 @@ extension RecoveryRules {
 
     /// The lines that can lack a colon, or the space after a colon:
     /// - the line of libyaml's context, if this context is a simple key,
-    /// - the line where libyaml stopped, and the nearest line above it that is neither blank nor a comment. Each of the
-    ///   two is left out if it contains a complete key.
+    /// - the line where libyaml stopped, if the line does not contain a complete key,
+    /// - the nearest line above that is neither blank nor a comment, if the line does not contain a complete key.
     private static func suspects(_ site: FailureSite) -> [Int] {
         var result: [Int] = []
         if let context = site.failure.contextOffset {

@@ -1,7 +1,7 @@
 import MartletSchema
 
 /// Translates libyaml's syntax errors into diagnostics of the schema language, and finds the edits with which parsing
-/// continues.
+/// continues. Each rule recognizes one kind of mistake, and returns nil for other mistakes.
 enum RecoveryRules {
     static func recovery(text: PatchedText, failure: YAMLFailure) -> SyntaxRecovery {
         let site = FailureSite(text: text, failure: failure)
@@ -17,8 +17,8 @@ enum RecoveryRules {
         listOnKeyLine, textAfterValue,
     ]
 
-    /// A tab where YAML does not allow one. If the tab indents a line, the diagnostic also covers all later lines that
-    /// are indented with tabs, and its fix replaces all of these tabs.
+    /// Recovers from a tab where YAML does not allow one. If the tab indents a line, the diagnostic also covers all
+    /// later lines that are indented with tabs, and its fix replaces all of these tabs.
     private static func tabIndentation(_ site: FailureSite) -> SyntaxRecovery? {
         let lines = site.lines
         var offset = site.failure.offset
@@ -58,8 +58,9 @@ enum RecoveryRules {
         return recovery
     }
 
-    /// libyaml reports a misleading error for a key of more than 1,024 characters. This rule replaces the error if the
-    /// key has more than 1,000 bytes. (The schema language allows 128 bytes.)
+    /// Recovers from a key that is too long. For a key of more than 1,024 characters, libyaml reports a misleading
+    /// error. This rule replaces the error if the key has more than 1,000 bytes. (The schema language allows 128
+    /// bytes.)
     private static func longKey(_ site: FailureSite) -> SyntaxRecovery? {
         guard
             site.problemContains("could not find expected ':'")
@@ -76,7 +77,7 @@ enum RecoveryRules {
         return site.blank(line, Diagnostic(.limitExceeded, message, at: site.text.span(range)))
     }
 
-    /// `[String]?` or `[String] = []`: square brackets that a '?' or a default follows.
+    /// Recovers from a type in square brackets with a '?' or a default after it, as in `[String]?` or `[String] = []`.
     private static func bracketType(_ site: FailureSite) -> SyntaxRecovery? {
         for line in [site.line, site.line - 1] where line >= 0 {
             guard let value = site.lines.keyAndValue(line)?.value, let first = value.first,
@@ -106,14 +107,14 @@ enum RecoveryRules {
         return parts.count == 2 ? "Map<\(element)>" : "List<\(element)>"
     }
 
-    /// Whether the collection type has the same meaning as the brackets. Map keys are always strings, so any other key
-    /// type in the brackets is lost.
+    /// Whether the collection type has the same meaning as the brackets. This is false for a key type other than a
+    /// string, because the keys of maps are always strings.
     static func isCertainCollection(_ inside: String) -> Bool {
         let parts = inside.split(separator: ":", maxSplits: 1)
         return parts.count < 2 || isTextKey(trimmed(parts[0]))
     }
 
-    /// Whether a key type is a string type: `String`, `str`.
+    /// Whether a key type is a string type, such as `String` or `str`.
     static func isTextKey(_ key: String) -> Bool {
         let name = trimmed(key[...])
         return ForeignTypes.isCertain(name) && ForeignTypes.scalar(for: name) == ScalarKind.string.rawValue
@@ -132,7 +133,8 @@ enum RecoveryRules {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// An unclosed quote. The diagnostic is at the opening quote, wherever libyaml stopped.
+    /// Recovers from an unclosed quote. The diagnostic is at the opening quote, even if libyaml stopped at another
+    /// place.
     private static func unclosedQuote(_ site: FailureSite) -> SyntaxRecovery? {
         guard
             site.problemContains("unexpected end of stream") || site.problemContains("did not find expected")
@@ -214,7 +216,8 @@ enum RecoveryRules {
         return nil
     }
 
-    /// `@Persisted Int`. The schema language has no attributes, and the type is complete without one.
+    /// Recovers from an attribute before a type, as in `@Persisted Int`. The fix removes the attribute, because the
+    /// schema language has no attributes.
     private static func attribute(_ site: FailureSite) -> SyntaxRecovery? {
         guard site.problemContains("cannot start any token"), site.byteAtFailure == UInt8(ascii: "@") else {
             return nil
@@ -234,7 +237,7 @@ enum RecoveryRules {
             replace: start..<end, with: "", title: advice, .safe)
     }
 
-    /// `@`, a backtick or `%` at the start of a value.
+    /// Recovers from `@`, a backtick or `%` at the start of a value.
     private static func reservedStart(_ site: FailureSite) -> SyntaxRecovery? {
         guard site.problemContains("cannot start any token"), let byte = site.byteAtFailure else { return nil }
         let end = max(site.lines.content(site.line).upperBound, site.failure.offset + 1)
@@ -249,7 +252,7 @@ enum RecoveryRules {
         return recovery
     }
 
-    /// An invalid anchor, alias, tag or directive.
+    /// Recovers from an invalid anchor, alias, tag or directive.
     private static func aliasOrDirective(_ site: FailureSite) -> SyntaxRecovery? {
         let message: String
         if site.contextContains("alias") || site.contextContains("anchor") {
@@ -267,7 +270,7 @@ enum RecoveryRules {
         return site.blank(line, Diagnostic(.yamlSubset, message, at: site.text.span(range)))
     }
 
-    /// An error to which no rule applies.
+    /// Recovers from an error to which no rule applies.
     private static func unknown(_ site: FailureSite) -> SyntaxRecovery {
         let range = site.token(at: min(site.failure.offset, max(0, site.bytes.count - 1)))
         let detail = [site.failure.context, site.failure.problem].filter { !$0.isEmpty }.joined(separator: " ")

@@ -1,7 +1,8 @@
 import MartletSchema
 
-/// Collects findings about YAML features outside the supported subset. If a kind occurs many times, only its first
-/// occurrence becomes a finding. The next three become notes of that finding, and all others are only counted.
+/// Collects findings about YAML features outside the supported subset. If a kind of feature occurs many times, only its
+/// first occurrence becomes a finding. The next three occurrences become notes of that finding, and all others are only
+/// counted.
 struct SubsetFindings {
     enum Kind: Hashable {
         /// An anchor or an alias.
@@ -11,7 +12,7 @@ struct SubsetFindings {
 
     private struct Group {
         let first: Diagnostic
-        /// The next three occurrences.
+        /// The second, third and fourth occurrences.
         var others: [SourceSpan] = []
         /// The number of all occurrences.
         var count = 1
@@ -33,7 +34,8 @@ struct SubsetFindings {
         findings.append(Self.finding(message, at: span, label: label, fixes: fixes))
     }
 
-    /// - Parameter place: evaluated only for the first four occurrences of a kind.
+    /// - Parameter place: returns the place of the occurrence. It is called only for the first four occurrences of a
+    ///   kind.
     mutating func report(_ kind: Kind, _ message: String, fixes: (SourceSpan) -> [Fix], at place: () -> SourceSpan) {
         guard let count = groups[kind]?.others.count else {
             let span = place()

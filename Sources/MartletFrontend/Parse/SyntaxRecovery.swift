@@ -5,8 +5,8 @@ struct SyntaxRecovery {
     let diagnostic: Diagnostic
     /// Edits of the patched text, sorted, without overlaps.
     let edits: [(range: Range<Int>, replacement: [UInt8])]
-    /// A range that may be misread after the edits. Findings of the schema parser and the resolver in it are not
-    /// reported.
+    /// A range that may be misread after the edits. Findings of the schema parser and the resolver in this range are
+    /// not reported.
     var unreliableRange: Range<Int>?
 
     init(_ diagnostic: Diagnostic, replace range: Range<Int>, with replacement: String) {
@@ -57,7 +57,7 @@ struct FailureSite {
         return SyntaxRecovery(diagnostic, replace: replace, with: replacement)
     }
 
-    /// Replaces a line and its nested lines with spaces. The fallback if no better recovery is known.
+    /// Replaces a line and its nested lines with spaces. This is the fallback if no better recovery is known.
     func blank(_ line: Int, _ diagnostic: Diagnostic) -> SyntaxRecovery {
         let range = lines.block(line)
         let blanked = bytes[range].map { $0.isLineBreak ? $0 : Byte.space }

@@ -1,21 +1,23 @@
-/// Replaces tabs in indentation with spaces. It computes the column of each line, and whether that column is certain.
+/// Replaces tabs in indentation with spaces. For this, the initializer computes the column of each line, and whether
+/// that column is certain.
 ///
 /// If the whole file is indented with tabs, a tab is one level. If tabs and spaces are mixed, the width of a tab is
 /// unknown. The column of a line with tabs is then certain only in two cases:
-/// - The line is directly below a line that opens a block. It is then inside that block.
-/// - Its indentation has the same bytes as that of an earlier line. It is then at the level of the earlier line.
+/// - The line is directly below a line that opens a block. The line is then inside that block.
+/// - The indentation has the same bytes as that of an earlier line. The line is then at the level of the earlier line.
 struct TabIndentation {
     private struct Level {
         let indentation: ArraySlice<UInt8>
         let column: Int
-        /// Whether lines below can be nested deeper.
+        /// Whether the line opens a block, so that the lines below can be nested in it.
         let opens: Bool
 
         var hasTab: Bool { indentation.contains(Byte.tab) }
     }
 
     private(set) var edits: [(range: Range<Int>, replacement: String)] = []
-    /// From the first edit to the end of the last block with an uncertain column; nil if all columns are certain.
+    /// The range from the first edit to the end of the last block with an uncertain column; nil if all columns are
+    /// certain.
     private(set) var uncertainRange: Range<Int>?
     var isCertain: Bool { uncertainRange == nil }
 
@@ -104,7 +106,7 @@ struct TabIndentation {
     private mutating func extendUncertainRange(at offset: Int, below column: Int) {
         uncertainColumn = uncertainRange == nil ? column : min(uncertainColumn, column)
         hasUncertainRangeEnded = false
-        // The columns of the lines that were replaced before are uncertain as well.
+        // The columns of the lines whose tabs have already been replaced are uncertain as well.
         let start = edits.first?.range.lowerBound ?? offset
         uncertainRange = uncertainRange ?? start..<start
     }

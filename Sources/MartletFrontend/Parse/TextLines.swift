@@ -1,5 +1,5 @@
-/// The lines of a `PatchedText`, which is a schema file with the edits of the syntax recovery. Recovery rules examine
-/// the lines around a syntax error.
+/// The lines of a `PatchedText`, which is the text of a schema file with the edits of the syntax recovery. Recovery
+/// rules examine the lines around a syntax error.
 struct TextLines {
     let bytes: [UInt8]
     private let starts: [Int]
@@ -77,7 +77,7 @@ struct TextLines {
         return nil
     }
 
-    /// The key at the start of a line, after the dashes of list items, and the range of its value.
+    /// The range of the key at the start of a line, after the dashes of list items, and the range of its value.
     func keyAndValue(_ line: Int) -> (key: Range<Int>, value: Range<Int>)? {
         let content = content(line)
         var start = content.lowerBound

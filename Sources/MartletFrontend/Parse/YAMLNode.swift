@@ -22,7 +22,7 @@ package struct YAMLScalar {
     /// Whether the scalar is the value of `key:`, `key: ~` or `key: null`.
     var isNull: Bool { isPlain && (text.isEmpty || text == "~" || text == "null") }
 
-    /// Whether the scalar is the value of `key:`. False for an empty text in quotes.
+    /// Whether the scalar is the value of `key:`. This is false for an empty text in quotes.
     package var isEmpty: Bool { isPlain && text.isEmpty }
 
     /// The source range of a range of the text's bytes; the whole scalar if the text does not appear verbatim in the
@@ -114,9 +114,9 @@ struct YAMLFailure {
     let problem: String
     /// What libyaml was parsing, in its words; empty if libyaml does not report it.
     let context: String
-    /// Where libyaml stopped.
+    /// The offset at which libyaml stopped.
     let offset: Int
-    /// Where the text that libyaml was parsing begins.
+    /// The offset at which the text that libyaml was parsing begins; nil if libyaml does not report it.
     let contextOffset: Int?
 }
 

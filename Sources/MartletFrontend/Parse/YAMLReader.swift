@@ -3,7 +3,7 @@ import MartletSchema
 
 /// Reads the events of libyaml into a tree with exact source ranges. No other file uses libyaml.
 ///
-/// libyaml reports positions as numbers of Unicode scalars; `ScalarIndex` converts them to byte offsets. The limits are
+/// libyaml reports positions in Unicode scalars, and `ScalarIndex` converts them to byte offsets. The limits are
 /// checked at each event, so that reading a deeply nested file ends early. Aliases are not expanded.
 struct YAMLReader {
     static let maximumDepth = 16
@@ -233,7 +233,8 @@ struct YAMLReader {
             anchor != nil
             ? "anchors are not part of the schema language; remove it, and write the value out where it is used"
             : "tags are not part of the schema language; remove it"
-        // An anchor or tag can be as long as the file. Its end is therefore computed only for the few that are shown.
+        // An anchor or tag can be as long as the file. Its end is therefore computed only for the few occurrences that
+        // are shown.
         subset.report(kind, message) { _ in
             var end = text.wordEnd(from: start)
             while end < text.bytes.count, text.bytes[end].isBlank { end += 1 }
@@ -243,7 +244,8 @@ struct YAMLReader {
         }
     }
 
-    /// libyaml reports the end of a block collection at the next token. The end of the last child is used instead.
+    /// The source range of a collection. A block collection ends with its last child, because libyaml reports the end
+    /// of a block collection only at the next token.
     private func collectionSpan(from start: Int, end: yaml_event_t, isFlow: Bool, lastChild: SourceSpan?) -> SourceSpan
     {
         if isFlow { return text.span(start, offset(end.end_mark)) }

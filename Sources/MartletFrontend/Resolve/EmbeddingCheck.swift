@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// Reports embedded objects that contain themselves without an optional or a collection in between: their nesting is
-/// infinite.
+/// Reports embedded objects that contain themselves without an optional or a collection in between. The nesting of such
+/// objects would be infinite.
 enum EmbeddingCheck {
     private struct Edge {
         let owner: String
@@ -33,12 +33,12 @@ enum EmbeddingCheck {
                 diagnostics.recordDropped(at: edge.target.span, isError: true)
                 continue
             }
-            let right = "\(edge.target.value)?"
+            let corrected = "\(edge.target.value)?"
             diagnostics.append(
                 Diagnostic(
-                    .embedding, "the nesting of '\(edge.owner)' never ends; write '\(right)'", at: edge.target.span,
-                    label: "leads to a cycle", help: "write '\(right)'",
-                    fixes: [Fix("write '\(right)'", .safe, [Edit(edge.target.span.ending, "?")])]))
+                    .embedding, "the nesting of '\(edge.owner)' never ends; write '\(corrected)'", at: edge.target.span,
+                    label: "leads to a cycle", help: "write '\(corrected)'",
+                    fixes: [Fix("write '\(corrected)'", .safe, [Edit(edge.target.span.ending, "?")])]))
         }
     }
 

@@ -79,17 +79,17 @@ extension Resolver {
         case .value, .tooLarge:
             return reportBadDefault(
                 literal, "'\(literal.text.shortened)' does not fit '\(kind.rawValue)', which holds \(range)")
-        case .ambiguous(let right, let isCertain):
-            let fits = Int64(right).map { $0 >= -largest - 1 && $0 <= largest } == true
-            return ambiguous(literal, "a number", right, isCertain && fits ? .safe : .suggested)
+        case .ambiguous(let corrected, let isCertain):
+            let fits = Int64(corrected).map { $0 >= -largest - 1 && $0 <= largest } == true
+            return ambiguous(literal, "a number", corrected, isCertain && fits ? .safe : .suggested)
         case .none: return mismatch(literal, kind, "write a whole number")
         }
     }
 
     private mutating func checkFloating(_ literal: LiteralSyntax, _ kind: ScalarKind) -> DefaultModel? {
         guard literal.form == .bare else { return mismatch(literal, kind, "write a number without quotes") }
-        if case .ambiguous(let right, let isCertain) = WholeNumber(literal.text) {
-            return ambiguous(literal, "a number", right, isCertain ? .safe : .suggested)
+        if case .ambiguous(let corrected, let isCertain) = WholeNumber(literal.text) {
+            return ambiguous(literal, "a number", corrected, isCertain ? .safe : .suggested)
         }
         guard let number = DecimalNumber(literal.text) else {
             return mismatch(literal, kind, "write a number such as 0.5")
@@ -136,9 +136,9 @@ extension Resolver {
         switch DateText.parse(literal.text) {
         case .seconds(let seconds): return .date(seconds)
         case .noZone:
-            let right = literal.form == .quoted ? "\"\(literal.text)Z\"" : "\(literal.text)Z"
+            let corrected = literal.form == .quoted ? "\"\(literal.text)Z\"" : "\(literal.text)Z"
             return reportBadDefault(
-                literal, "a time of day needs its zone; write '\(right)' for UTC", replacement: right)
+                literal, "a time of day needs its zone; write '\(corrected)' for UTC", replacement: corrected)
         case .none: return mismatch(literal, .date, "write 'now' or a date such as 2024-05-31T12:00:00Z")
         }
     }
@@ -160,8 +160,8 @@ extension Resolver {
     }
 
     private mutating func checkDecimal(_ literal: LiteralSyntax) -> DefaultModel? {
-        if literal.form == .bare, case .ambiguous(let right, let isCertain) = WholeNumber(literal.text) {
-            return ambiguous(literal, "a number", right, isCertain ? .safe : .suggested)
+        if literal.form == .bare, case .ambiguous(let corrected, let isCertain) = WholeNumber(literal.text) {
+            return ambiguous(literal, "a number", corrected, isCertain ? .safe : .suggested)
         }
         guard let number = DecimalNumber(literal.text) else {
             return mismatch(literal, .decimal128, "write a number such as 19.95")
@@ -179,8 +179,8 @@ extension Resolver {
         if literal.text == "true" || literal.text == "false" { return .bool(literal.text == "true") }
         switch WholeNumber(literal.text) {
         case .value(let value): return .integer(value)
-        case .ambiguous(let right, let isCertain):
-            return ambiguous(literal, "a number", right, isCertain ? .safe : .suggested)
+        case .ambiguous(let corrected, let isCertain):
+            return ambiguous(literal, "a number", corrected, isCertain ? .safe : .suggested)
         case .tooLarge, .none: break
         }
         if let number = DecimalNumber(literal.text), let value = Double(number.text), value.isFinite {
@@ -196,12 +196,12 @@ extension Resolver {
     }
 
     private mutating func ambiguous(
-        _ literal: LiteralSyntax, _ what: String, _ right: String, _ applicability: Fix.Applicability
+        _ literal: LiteralSyntax, _ what: String, _ corrected: String, _ applicability: Fix.Applicability
     ) -> DefaultModel? {
         report(
-            .ambiguousScalar, "'\(literal.text.shortened)' is \(what) only in some YAML versions; write '\(right)'",
-            at: literal.span, help: "write '\(right)'",
-            fixes: [Fix("write '\(right)'", applicability, [Edit(literal.span, right)])])
+            .ambiguousScalar, "'\(literal.text.shortened)' is \(what) only in some YAML versions; write '\(corrected)'",
+            at: literal.span, help: "write '\(corrected)'",
+            fixes: [Fix("write '\(corrected)'", applicability, [Edit(literal.span, corrected)])])
         return nil
     }
 

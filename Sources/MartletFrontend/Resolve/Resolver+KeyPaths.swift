@@ -48,8 +48,9 @@ extension Resolver {
             isWritable: isWritable(segments, through: collection), span: path.span)
     }
 
-    /// Whether the path can be set. The last property must not be the primary key or linking objects, and no collection
-    /// may precede it. If the path has several segments, the last property must also be single and optional.
+    /// Whether the value at the path can be set. The last property must not be the primary key or linking objects, and
+    /// no collection may precede this property. If the path has several segments, the last property must also be single
+    /// and optional.
     private func isWritable(_ segments: [KeyPathSegmentModel], through collection: Int?) -> Bool {
         guard let last = segments.last, collection == nil, !last.type.isLinkingObjects,
             scopes[last.owner]?.syntax.primaryKey?.value != last.property
@@ -99,7 +100,7 @@ extension Resolver {
             labels: labels, deprecation: syntax.deprecation)
     }
 
-    /// Whether a projection can use the path. A path with a second collection cannot be projected, because a projected
+    /// Whether a projection can use the path. A path through two collections cannot be projected, because a projected
     /// collection has one value per element.
     private mutating func isProjectable(_ path: KeyPathModel) -> Bool {
         guard let first = path.collectionSegment,

@@ -38,8 +38,8 @@ extension Resolver {
             deprecation: syntax.deprecation, sync: syncModel(of: syntax, in: scope))
     }
 
-    /// Whether `index:` can list a property of the type: enums, and all scalars except `Data`. False for links, which
-    /// always have an index.
+    /// Whether `index:` can list a property of the type. It can list enums, and all scalars except `Data`. It cannot
+    /// list collections. It cannot list links either, because links always have an index.
     static func isIndexable(_ type: PropertyTypeModel) -> Bool {
         guard type.isSingle else { return false }
         return switch type.value {
@@ -222,11 +222,11 @@ extension Resolver {
         guard raw == .int else { return .string(scalar.text) }
         switch scalar.isPlain ? WholeNumber(scalar.text) : .none {
         case .value(let value): return .int(value)
-        case .ambiguous(let right, _):
+        case .ambiguous(let number, _):
             report(
-                .ambiguousScalar, "'\(scalar.text)' is a number only in some YAML versions; write '\(right)'",
+                .ambiguousScalar, "'\(scalar.text)' is a number only in some YAML versions; write '\(number)'",
                 at: scalar.span,
-                help: "write '\(right)'", fixes: [Fix("write '\(right)'", .suggested, [Edit(scalar.span, right)])])
+                help: "write '\(number)'", fixes: [Fix("write '\(number)'", .suggested, [Edit(scalar.span, number)])])
         case .tooLarge:
             report(
                 .badDefault,

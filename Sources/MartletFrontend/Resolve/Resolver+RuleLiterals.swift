@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Checks the literals of rules against the types of the values that they are compared with.
+/// Checks the literals of rules. A literal must fit the type of the value with which the rule compares it.
 extension Resolver {
     mutating func ruleLiteral(_ literal: RuleOperandSyntax, for path: RulePath) -> RuleLiteral? {
         switch path.value {
@@ -53,18 +53,18 @@ extension Resolver {
         guard let number = DecimalNumber(text), kind == .float || kind == .double || kind == .decimal128 else {
             return nil
         }
-        let isHeld =
+        let fits =
             switch kind {
             case .float: Float(number.text).map { $0.isFinite && ($0 != 0 || number.isZero) } ?? false
             case .double: Double(number.text).map { $0.isFinite && ($0 != 0 || number.isZero) } ?? false
             default: number.fitsDecimal128
             }
-        guard isHeld else { return nil }
+        guard fits else { return nil }
         if case .value(let value) = WholeNumber(text) { return .integer(value) }
         return .number(number.text)
     }
 
-    /// A literal that a claim is compared with.
+    /// Resolves a literal with which a rule compares a claim. An invalid literal is reported, and the result is nil.
     mutating func claimLiteral(_ literal: RuleOperandSyntax, _ relation: RuleRelation) -> RuleLiteral? {
         var value: RuleLiteral?
         var hasOrder = false

@@ -29,13 +29,13 @@ extension Resolver {
         if names.count > 1 {
             recordReference(.property(owner: target, name: key.value), at: names[1].span)
             guard names.count == 2, names[1].value == key.value else {
-                let right = "\(name).\(key.value)"
+                let path = "\(name).\(key.value)"
                 let span = names[0].span.union(names[names.count - 1].span)
                 report(
                     .badRule,
-                    "a rule follows a link only to the primary key of its target; write '\(right)', or store the value "
-                        + "in this object", at: span, help: "write '\(right)'",
-                    fixes: [Fix("write '\(right)'", .suggested, [Edit(span, right)])])
+                    "a rule follows a link only to the primary key of its target; write '\(path)', or store the value "
+                        + "in this object", at: span, help: "write '\(path)'",
+                    fixes: [Fix("write '\(path)'", .suggested, [Edit(span, path)])])
                 return nil
             }
         }
@@ -94,7 +94,7 @@ extension Resolver {
 }
 
 extension ValueTypeModel {
-    /// Whether rules can compare values of this type inside embedded objects. PostgreSQL stores these objects as JSON.
+    /// Whether rules can compare values of this type inside embedded objects, which PostgreSQL stores as JSON.
     fileprivate var isComparableInside: Bool {
         switch self {
         case .scalar(let kind):

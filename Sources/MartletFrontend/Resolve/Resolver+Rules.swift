@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Resolves the names of rules, and checks the types of their comparisons.
+/// Resolves the names in rules, and checks the types of their comparisons.
 extension Resolver {
     mutating func resolve(_ rule: ParsedRule, in scope: ObjectScope) -> RuleModel? {
         condition(rule.syntax, scope).map { RuleModel(condition: $0, span: rule.span) }
@@ -33,7 +33,7 @@ extension Resolver {
         }
     }
 
-    /// The resolved parts of a condition; nil if one of them is invalid. All invalid parts are reported.
+    /// The resolved parts of a condition; nil if a part is invalid. All invalid parts are reported.
     private mutating func conditions(_ parts: [RuleSyntax], _ scope: ObjectScope) -> [RuleCondition]? {
         let resolved = parts.map { condition($0, scope) }
         let valid = resolved.compactMap(\.self)
@@ -159,7 +159,7 @@ extension Resolver {
         return false
     }
 
-    /// Whether a claim can have the type of the value.
+    /// Whether a claim can have the type of the path's value. If not, a diagnostic is reported.
     private mutating func checkClaim(_ path: RulePath, at span: SourceSpan) -> Bool {
         if case .link(key: nil) = path.kind {
             _ = refuseLink(path, at: span)
@@ -174,7 +174,8 @@ extension Resolver {
         if !isComparable {
             report(
                 .badRule,
-                "'\(path.text)' is '\(path.value.name)', and no claim has this type; compare numbers, text or identifiers",
+                "'\(path.text)' is '\(path.value.name)', and no claim has this type; "
+                    + "compare whole numbers, 'Decimal128', text or identifiers",
                 at: span)
         }
         return isComparable
@@ -186,7 +187,7 @@ extension Resolver {
         case property(RulePath)
         case claim(RuleClaim)
         case literal
-        /// A diagnostic was reported.
+        /// An operand for which a diagnostic was already reported.
         case invalid
     }
 
@@ -211,12 +212,13 @@ extension Resolver {
 }
 
 extension ValueTypeModel {
-    /// Number types that PostgreSQL and the runtime compare differently with NaN, or with values of other types.
+    /// Whether PostgreSQL and the runtime can give different results when they compare a value of this number type with
+    /// NaN or with a value of another number type.
     fileprivate var isInexact: Bool {
         self == .scalar(.float) || self == .scalar(.double) || self == .scalar(.decimal128)
     }
 
-    /// Types whose values a rule can compare only with nil.
+    /// Whether a rule can compare values of this type only with nil.
     fileprivate var isOpaque: Bool {
         self == .scalar(.data) || self == .scalar(.date) || self == .scalar(.anyValue)
     }

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Builds the models of synchronization.
+/// Checks the synchronization keys of types and properties, and adds them to the model.
 extension Resolver {
     mutating func syncModel(of syntax: ObjectSyntax, in scope: ObjectScope) -> SyncModel {
         var rules: [RuleKind: RuleModel] = [:]
@@ -20,7 +20,8 @@ extension Resolver {
         report(.badSync, message(), at: span)
     }
 
-    /// Checks that a type meets the requirements of its synchronization keys. Called after all types are resolved.
+    /// Checks that a type meets the requirements of its synchronization keys. All types must be resolved before the
+    /// call.
     mutating func checkSync(of syntax: ObjectSyntax) {
         guard let scope = scopes[syntax.name.value] else { return }
         if syntax.mode == .none {

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Checks the targets of links for synchronization.
+/// Checks for each link whether synchronization permits its target.
 extension Resolver {
     mutating func checkTarget(_ property: PropertySyntax, of syntax: ObjectSyntax, _ scope: ObjectScope) {
         guard let type = scope.members[property.name.value]?.type, !type.isLinkingObjects,

@@ -2,7 +2,8 @@ import MartletSchema
 
 /// Resolves the types of properties, and checks their optionality.
 extension Resolver {
-    /// The members of an object and the types of its properties.
+    /// Creates the scope of an object: its properties with their resolved types, and the names of its ignored
+    /// properties.
     mutating func scope(of syntax: ObjectSyntax) -> ObjectScope {
         var scope = ObjectScope(syntax: syntax)
         var folded: [String: Spanned<String>] = [:]
@@ -158,15 +159,15 @@ extension Resolver {
                 label: "no object with this name")
             return nil
         }
-        if let right = ForeignTypes.scalar(for: name.value) {
+        if let corrected = ForeignTypes.scalar(for: name.value) {
             let isCertain = ForeignTypes.isCertain(name.value)
-            let help = isCertain ? "write '\(right)'" : "did you mean '\(right)'?"
+            let help = isCertain ? "write '\(corrected)'" : "did you mean '\(corrected)'?"
             report(
                 .unknownType, "unknown type '\(name.value)'\(isCertain ? "; \(help)" : "")", at: name.span,
                 label: "no type with this name", help: help,
                 fixes: name.span.end - name.span.start == name.value.utf8.count
-                    ? [Fix("write '\(right)'", isCertain ? .safe : .suggested, [Edit(name.span, right)])] : [])
-            return ScalarKind(rawValue: right).map { .scalar($0) }
+                    ? [Fix("write '\(corrected)'", isCertain ? .safe : .suggested, [Edit(name.span, corrected)])] : [])
+            return ScalarKind(rawValue: corrected).map { .scalar($0) }
         }
         if let container = ContainerName(name.value) {
             let message =
@@ -201,8 +202,8 @@ extension Resolver {
 
     // MARK: Linking objects
 
-    /// Checks that the linking objects of an object name a property that links to this object. Called after all types
-    /// are resolved.
+    /// Checks that the linking objects of an object name a property that links to this object. All types must be
+    /// resolved before the call.
     mutating func checkLinkingObjects(of syntax: ObjectSyntax) {
         for property in syntax.properties {
             guard let type = property.type, case .linkingObjects(let member) = type.shape,
@@ -229,8 +230,8 @@ extension Resolver {
         }
     }
 
-    /// The names of the properties that link an object to another type. Cached, because thousands of linking objects
-    /// can request them.
+    /// The names of the properties that link an object to another type. They are cached, because thousands of linking
+    /// objects can request them.
     private mutating func linkNames(of scope: ObjectScope, to name: String) -> [String] {
         let owner = scope.syntax.name.value
         if linkNames[owner] == nil {
@@ -254,7 +255,7 @@ extension Resolver {
         where isLegal: (PropertyTypeModel) -> Bool = { _ in true }
     ) {
         let owner = scope.syntax.name
-        // An object without properties has its own diagnostic.
+        // For an object without properties, another diagnostic is reported.
         guard !scope.names.isEmpty || !scope.ignored.isEmpty else { return }
         if scope.ignored.contains(name.value) {
             report(

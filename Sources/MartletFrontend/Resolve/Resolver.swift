@@ -2,11 +2,12 @@ import MartletSchema
 
 /// Resolves the names in declarations, checks the declarations, and builds the model.
 struct Resolver {
-    /// A property that key paths can use. The type is nil if it is invalid and a diagnostic was reported.
+    /// A property that key paths can use.
     struct Member {
         let nameSpan: SourceSpan
+        /// The resolved type; nil if the type is invalid and a diagnostic was reported.
         let type: PropertyTypeModel?
-        /// The range of the `?` after the type.
+        /// The range of the `?` after the type; nil if there is none.
         let optional: SourceSpan?
         /// Whether the property has `sync: none`.
         var isLocal = false
@@ -16,16 +17,18 @@ struct Resolver {
     struct ObjectScope {
         let syntax: ObjectSyntax
         var members: [String: Member] = [:]
-        /// In the order of the schema.
+        /// The names of the stored properties, in the order of the schema.
         var names: [String] = []
+        /// The names of the ignored properties.
         var ignored: Set<String> = []
     }
 
     /// An enum with its cases indexed by name, because thousands of defaults may refer to it.
     struct EnumScope {
         let syntax: EnumSyntax
-        /// In the order of the schema.
+        /// The names of the cases, in the order of the schema.
         let names: [String]
+        /// The names of the cases as a set, which makes lookups fast.
         let cases: Set<String>
 
         init(_ syntax: EnumSyntax) {
@@ -42,8 +45,8 @@ struct Resolver {
     var scopes: [String: ObjectScope] = [:]
     var enums: [String: EnumScope] = [:]
     var references: [SymbolModel: [SourceSpan]] = [:]
-    /// The names of link properties, by the type that declares them and by their target type. For diagnostics about
-    /// linking objects.
+    /// The names of link properties, by the type that declares them and by their target type. Diagnostics about linking
+    /// objects use these names.
     var linkNames: [String: [String: [String]]] = [:]
     var suggestions = Suggestions()
     var diagnostics = LimitedFindings()

@@ -29,7 +29,8 @@ struct SymbolTable {
 
     private var symbols: [String: Symbol] = [:]
     private var folded: [String: Symbol] = [:]
-    /// The built-in types, then the declared enums and objects in their order.
+    /// The names of the built-in types, followed by those of the declared enums and objects in the order of their
+    /// declaration.
     private(set) var typeNames = ScalarKind.allCases.map(\.rawValue)
     private(set) var objectNames: [String] = []
 
@@ -40,8 +41,8 @@ struct SymbolTable {
 
     subscript(name: String) -> Symbol? { symbols[name] }
 
-    /// A diagnostic if a type has the name of the namespace. In generated code, the name could refer to the type
-    /// instead of the namespace.
+    /// Returns a diagnostic if a type has the name of the namespace. In generated code, the name could refer to the
+    /// type instead of the namespace.
     func clash(with namespace: Spanned<String>) -> Diagnostic? {
         guard let symbol = symbols[namespace.value] else { return nil }
         let note = "the \(symbol.kind.word) '\(symbol.name.value)' is declared here"

@@ -35,7 +35,7 @@ struct KeyReader {
         return value
     }
 
-    /// - Returns: the suggested key, if it is unambiguous.
+    /// - Returns: the suggested key; nil if there is not exactly one suggestion.
     private mutating func report(_ entry: YAMLEntry, kind: MappingKind, suggestions: inout Suggestions) -> String? {
         let key = entry.key
         let folded = MappingKind.folded(key.text)
@@ -44,8 +44,8 @@ struct KeyReader {
         var help: String?
         if let advice = kind.advice[folded] {
             help = advice
-        } else if let right = kind.synonyms[folded], free.contains(right) {
-            names = [right]
+        } else if let corrected = kind.synonyms[folded], free.contains(corrected) {
+            names = [corrected]
         } else {
             names = suggestions.nearest(to: key.text, among: free)
         }

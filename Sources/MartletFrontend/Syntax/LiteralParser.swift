@@ -12,7 +12,8 @@ enum LiteralParser {
 
     /// - Parameters:
     ///   - bytes: the text of `scalar`.
-    ///   - removal: the range that a fix removes to delete the default.
+    ///   - start: the offset in `bytes` at which the default begins.
+    ///   - removal: the source range that a fix removes to delete the default.
     static func parse(_ bytes: [UInt8], from start: Int, in scalar: YAMLScalar, removal: SourceSpan?) -> Result {
         var end = bytes.count
         while end > start, bytes[end - 1].isBlank { end -= 1 }
@@ -58,11 +59,12 @@ enum LiteralParser {
 }
 
 /// Parses quoted text. Double-quoted text uses the escapes of Swift, and `\/` and `\uXXXX` of JSON. In single-quoted
-/// text, two quotes stand for one.
+/// text, two single quotes stand for one.
 private struct QuotedReader {
     enum Outcome {
         case text(String)
         case unclosed
+        /// Text follows the closing quote. The associated value is the offset of this text.
         case trailing(Int)
         case badEscape(Range<Int>)
     }
@@ -118,7 +120,7 @@ private struct QuotedReader {
         return true
     }
 
-    /// `\u{1F985}`, `\u00e6`, or a surrogate pair as in JSON.
+    /// Reads the rest of an escape such as `\u{1F985}` or `\u00e6`, or of a surrogate pair as in JSON.
     private mutating func readScalar() -> Bool {
         guard index < end else { return false }
         if bytes[index] == UInt8(ascii: "{") {

@@ -7,9 +7,10 @@ public struct MappingKind: Sendable {
     public let name: String
     public let entries: [MappingKey]
     package let keys: [String]
-    /// Other spellings, in lower case without `_` and `-`, and the correct key.
+    /// Maps misspelled keys and synonyms to the correct keys. The misspelled keys and synonyms are in lower case,
+    /// without `_` and `-`.
     let synonyms: [String: String]
-    /// Keys of other languages that have no equivalent here, and what to write instead.
+    /// Maps keys that are not valid in this mapping to advice that says what to write instead.
     let advice: [String: String]
 
     init(name: String, entries: [MappingKey], synonyms: [String: String], advice: [String: String]) {
@@ -76,13 +77,13 @@ public struct MappingKind: Sendable {
             "description": "doc", "comment": "doc", "docs": "doc",
         ], advice: [:])
 
-    /// Whether two words differ only in case, `_` and `-`: `primarykey`, `primary_key`.
-    static func isSpellingVariant(_ key: String, of right: String) -> Bool {
+    /// Whether two words differ only in case, `_` and `-`, such as `primarykey` and `primary_key`.
+    static func isSpellingVariant(_ key: String, of corrected: String) -> Bool {
         key.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") || $0 == Byte.dash }
-            && folded(key) == folded(right)
+            && folded(key) == folded(corrected)
     }
 
-    /// A key in lower case without separators, as in the tables.
+    /// A key in lower case and without separators, as the tables above contain it.
     static func folded(_ key: String) -> String {
         String(decoding: key.utf8.filter { $0.isLetter || $0.isDigit }.map(\.lowercased), as: UTF8.self)
     }

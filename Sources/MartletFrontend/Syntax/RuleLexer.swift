@@ -2,15 +2,15 @@
 struct RuleLexer {
     enum Kind: Equatable {
         case name(String)
-        /// `#name`: a property whose name is a keyword.
+        /// `#name`: the name of a property, even if the name is also a keyword or a case of an enum.
         case escapedName(String)
-        /// `$name`.
+        /// `$name`: a variable, such as `$user`.
         case variable(String)
         case number(String)
         case string(String)
         case uuid([UInt8])
         case objectId([UInt8])
-        /// `==`, `(`, `,` and so on.
+        /// An operator or a punctuation mark, such as `==`, `(` or `,`.
         case symbol(String)
         case end
     }
@@ -81,6 +81,7 @@ struct RuleLexer {
         return text(start..<position)
     }
 
+    /// Reads the name after a `$` or `#`. Throws an error with the message if there is none.
     private mutating func marked(_ message: String) throws(RuleSyntaxError) -> String {
         let start = position
         position += 1
@@ -118,19 +119,19 @@ struct RuleLexer {
     private mutating func string(_ quote: UInt8) throws(RuleSyntaxError) -> String {
         let start = position
         position += 1
-        var units: [UInt8] = []
+        var content: [UInt8] = []
         while let byte = current, byte != quote {
             position += 1
-            if byte == Byte.backslash { units += try escape(start) } else { units.append(byte) }
+            if byte == Byte.backslash { content += try escape(start) } else { content.append(byte) }
         }
         guard current == quote else {
             throw RuleSyntaxError(message: "this quote is never closed; close it", range: start..<start + 1)
         }
         position += 1
-        guard !units.contains(0) else {
+        guard !content.contains(0) else {
             throw RuleSyntaxError(message: "a text in a rule has no NUL; remove it", range: start..<position)
         }
-        return String(decoding: units, as: UTF8.self)
+        return String(decoding: content, as: UTF8.self)
     }
 
     /// Reads an escape of query texts: `\n`, `\r`, `\t`, `\0` or `\u00e6`. A backslash before any other character
@@ -158,7 +159,7 @@ struct RuleLexer {
         }
         let decoded = units.compactMap(\.self)
         let text = String(decoding: decoded, as: UTF16.self)
-        // Half of a surrogate pair is decoded as U+FFFD.
+        // The decoder replaces a half of a surrogate pair that lacks the other half by U+FFFD.
         guard decoded.count == units.count, !text.utf16.contains(0xFFFD) || decoded == [0xFFFD] else {
             throw RuleSyntaxError(
                 message: "'\\u' needs four hexadecimal digits, and both halves of a surrogate pair",

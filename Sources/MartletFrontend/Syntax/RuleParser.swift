@@ -2,8 +2,8 @@ import MartletSchema
 
 /// Parses the text of a rule.
 ///
-/// The notation is that of query texts, restricted to comparisons of single values. Precedence, from the lowest: `OR`,
-/// `AND`, `NOT`, comparisons.
+/// The notation is that of query texts, restricted to comparisons of single values. `OR` has the lowest precedence,
+/// followed by `AND`, `NOT` and the comparisons.
 struct RuleParser {
     private static let maximumDepth = 32
     private static let maximumComparisons = 256
@@ -107,7 +107,7 @@ struct RuleParser {
         return try comparison()
     }
 
-    /// Whether the next token continues a comparison, so that the current word is the left side of the comparison.
+    /// Whether the current word is the left side of a comparison, because the next token continues a comparison.
     private var isBeforeRelation: Bool {
         guard position + 1 < tokens.count else { return false }
         switch tokens[position + 1].kind {

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// A rule as written. Names are not resolved, and types are not checked.
+/// A rule as the schema contains it. Its names are not resolved, and its types are not checked.
 indirect enum RuleSyntax {
     case constant(Bool)
     case and([RuleSyntax])
@@ -10,7 +10,7 @@ indirect enum RuleSyntax {
     case value(RuleOperandSyntax)
     case comparison(RuleOperandSyntax, Spanned<RuleRelation>, RuleOperandSyntax)
     case oneOf(RuleOperandSyntax, [RuleOperandSyntax])
-    /// `IN` with a claim instead of a list.
+    /// The operator `IN` with a claim on its right side instead of a list of values.
     case contained(RuleOperandSyntax, RuleOperandSyntax)
 }
 
@@ -27,7 +27,7 @@ struct RuleOperandSyntax {
         case null
         case uuid([UInt8])
         case objectId([UInt8])
-        /// A diagnostic was reported.
+        /// An operand for which a diagnostic was already reported.
         case invalid
     }
 
@@ -35,7 +35,7 @@ struct RuleOperandSyntax {
     let span: SourceSpan
 }
 
-/// The text of one rule, parsed.
+/// A rule after parsing, and its place in the file.
 struct ParsedRule {
     let syntax: RuleSyntax
     /// The range of the text in the file.
@@ -44,7 +44,7 @@ struct ParsedRule {
 
 /// Why a rule cannot be parsed.
 struct RuleSyntaxError: Error {
-    /// Begins in lower case and says what to write.
+    /// The message begins with a lowercase letter and says what to write.
     let message: String
     /// The range in the text of the rule.
     let range: Range<Int>

@@ -76,11 +76,11 @@ extension SchemaParser {
         if let kind = EnumRawKind(rawValue: scalar.text) { return kind }
         let folded = scalar.text.asciiLowercased
         let isCertain = ["int", "integer", "str", "string", "text"].contains(folded)
-        let right = folded.hasPrefix("int") ? "Int" : folded.hasPrefix("str") || folded == "text" ? "String" : nil
+        let type = folded.hasPrefix("int") ? "Int" : folded.hasPrefix("str") || folded == "text" ? "String" : nil
         report(
             .unknownType, "an enum is stored as 'Int' or 'String', not '\(scalar.text.shortened)'", at: scalar.span,
-            help: right.map { "did you mean '\($0)'?" },
-            fixes: right.map { [Fix("write '\($0)'", isCertain ? .safe : .suggested, [Edit(scalar.span, $0)])] } ?? [])
+            help: type.map { "did you mean '\($0)'?" },
+            fixes: type.map { [Fix("write '\($0)'", isCertain ? .safe : .suggested, [Edit(scalar.span, $0)])] } ?? [])
         return nil
     }
 

@@ -1,8 +1,9 @@
 import MartletSchema
 
-/// Records edits for the fix-its of lint rules: edits that remove an entry, and edits that add `renamedFrom`.
+/// Stores edits in `fixIts`, which lint rules offer as fixes later. An edit removes an entry or adds `renamedFrom`.
 extension SchemaParser {
-    /// Records the edit that removes a key, under the range of the key and under the range of its value.
+    /// Stores the ranges to delete if the entry of `key` is removed. A lint rule can find them by the range of the key
+    /// and by the range of the value.
     mutating func recordRemoval(of key: String, in mapping: YAMLMapping) {
         guard let index = mapping.entries.firstIndex(where: { $0.key.text == key }),
             let removal = removal(of: index, in: mapping)
@@ -11,8 +12,8 @@ extension SchemaParser {
         fixIts.removals[mapping.entries[index].value.span] = removal
     }
 
-    /// Records the edits that remove each name of a list, under the range of the name. If the list has only one name,
-    /// the edits also remove the key of the list.
+    /// Stores, for each name in the list of `key`, the ranges to delete if the name is removed. If the list has only
+    /// one name, these ranges also contain the key of the list.
     mutating func recordListRemovals(of key: String, in mapping: YAMLMapping) {
         guard let index = mapping.entries.firstIndex(where: { $0.key.text == key }) else { return }
         let entry = mapping.entries[index]
@@ -35,8 +36,8 @@ extension SchemaParser {
         }
     }
 
-    /// Records the edit that removes `renamedFrom`. If the name violates the naming convention and the mapping has no
-    /// `renamedFrom`, records the edit that adds `renamedFrom` before the first key of the mapping.
+    /// Stores the edit that removes `renamedFrom`. If the mapping has no `renamedFrom` and the name violates the naming
+    /// convention, stores the edit that adds `renamedFrom` before the first key.
     mutating func recordRenamedFromEdits(_ name: Spanned<String>, in mapping: YAMLMapping, isType: Bool) {
         recordRemoval(of: "renamedFrom", in: mapping)
         guard let first = mapping.entries.first?.key.span, violatesNamingConvention(name.value, isType: isType),
@@ -54,8 +55,8 @@ extension SchemaParser {
         fixIts.renamedFromAdditions[name.span] = [Edit(first.beginning, "renamedFrom: \(name.value)\(end)")]
     }
 
-    /// Records the edit from `name: Int` to `name: {type: Int, renamedFrom: …}`, if the name violates the naming
-    /// convention and the text of the type has the same meaning inside braces.
+    /// Stores the edit from `name: Int` to `name: {type: Int, renamedFrom: …}`. No edit is stored if the name follows
+    /// the naming convention, or if the text of the type would have another meaning inside braces.
     mutating func recordRenamedFromEdits(_ name: Spanned<String>, ofShort value: YAMLNode) {
         guard violatesNamingConvention(name.value, isType: false), let scalar = value.scalar, scalar.isPlain,
             !scalar.isEmpty, scalar.contentStart != nil,
@@ -66,13 +67,13 @@ extension SchemaParser {
         ]
     }
 
-    /// Whether the naming rule can suggest another name: a property name that is not `lowerCamelCase`, or a type name
-    /// that is not `UpperCamelCase`.
+    /// Whether the lint rule for names can suggest another name, because a property name is not `lowerCamelCase` or a
+    /// type name is not `UpperCamelCase`.
     private func violatesNamingConvention(_ name: String, isType: Bool) -> Bool {
         name.utf8.contains(Byte.underscore) || name.utf8.first?.isUppercase != isType
     }
 
-    /// The fix-it that removes a key that is not allowed here.
+    /// The fix that removes a key that is not allowed in `mapping`. The array is empty if the key cannot be removed.
     func removalFixes(of key: String, in mapping: YAMLMapping) -> [Fix] {
         let index = mapping.entries.firstIndex { $0.key.text == key }
         let spans = index.flatMap { removal(of: $0, in: mapping) }
@@ -81,7 +82,7 @@ extension SchemaParser {
 
     // MARK: Entries
 
-    /// The range to delete if a key is removed; nil if no single edit can remove the key.
+    /// The range to delete if a key and its value are removed; nil if it is not possible to delete them as one range.
     func removal(of key: String, in mapping: YAMLMapping) -> SourceSpan? {
         let index = mapping.entries.firstIndex { $0.key.text == key }
         guard let removal = index.flatMap({ removal(of: $0, in: mapping) }), removal.count == 1 else { return nil }
@@ -93,8 +94,9 @@ extension SchemaParser {
         return mapping.isFlow ? flowRemoval(of: index, in: spans) : blockRemoval(of: spans[index])
     }
 
-    /// The range of an entry with the comma before it; for the first entry, with the comma after it. nil for the only
-    /// entry, and if a comment lies between the entries.
+    /// The range to delete if an entry of a flow collection is removed: the entry and the comma before it. For the
+    /// first entry, the range contains the comma after the entry instead. The result is nil if there is no other entry,
+    /// or if a comment lies between the entry and the neighboring entry.
     private func flowRemoval(of index: Int, in spans: [SourceSpan]) -> [SourceSpan]? {
         let entry = spans[index]
         let all: SourceSpan
@@ -111,8 +113,9 @@ extension SchemaParser {
         return source.bytes[gap].contains(Byte.hash) ? nil : [all]
     }
 
-    /// The line of an entry. A comment after the entry is kept. nil if the entry has several lines, or if the line
-    /// contains anything else.
+    /// The range to delete if an entry of a block collection is removed: the line of the entry. If a comment follows
+    /// the entry on this line, the range ends before the comment. The result is nil if the entry has several lines, or
+    /// if the line contains anything else.
     private func blockRemoval(of entry: SourceSpan) -> [SourceSpan]? {
         let line = source.lineIndex(at: entry.start)
         let range = source.lineRange(line)

@@ -48,7 +48,7 @@ extension SchemaParser {
             rules: isEmbedded ? [:] : rules(keys))
     }
 
-    /// A placeholder for an invalid object, so that references to it are not reported as missing.
+    /// A placeholder for an object that could not be parsed. It prevents reports that references to it are unknown.
     private func emptyObject(_ name: Spanned<String>, isEmbedded: Bool) -> ObjectSyntax {
         ObjectSyntax(
             name: name, documentation: nil, isEmbedded: isEmbedded, primaryKey: nil, indexes: [], unique: [],
@@ -194,9 +194,9 @@ extension SchemaParser {
         choice(key, keys, among: DeletionRule.allCases, "'nullify', 'cascade' or 'deny'")
     }
 
-    /// Parses a value that is one of a few words.
+    /// Parses a value that must be one of `choices`, and reports other values.
     ///
-    /// - Parameter words: the words, for the message.
+    /// - Parameter words: a description of the choices for the error message.
     mutating func choice<Choice: RawRepresentable<String>>(
         _ key: String, _ keys: KeyReader, among choices: [Choice], _ words: String
     ) -> Spanned<Choice>? {
@@ -210,7 +210,7 @@ extension SchemaParser {
         return nil
     }
 
-    /// Parses the value of `default:`. A value in YAML quotes is a text.
+    /// Parses the value of `default:`. A value in YAML quotes is always a text, even if it looks like a number.
     private mutating func parseDefault(
         _ entry: YAMLEntry, of name: Spanned<String>, removal: SourceSpan?
     ) -> LiteralSyntax? {

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Parses the keys of synchronization: modes and rules.
+/// Parses the keys that control synchronization: the modes of `sync`, and the rules.
 extension SchemaParser {
     mutating func syncMode(_ keys: KeyReader) -> Spanned<SyncMode>? {
         choice("sync", keys, among: SyncMode.allCases, "'none', 'both' or 'upload'")

@@ -25,8 +25,8 @@ extension SchemaParser {
         }
     }
 
-    /// If a plain scalar continues on the next line, the author usually meant that line as the next property. The
-    /// continuation is reported, and only the first line of the scalar is used.
+    /// Returns the first line of a plain scalar, and reports the next line if the scalar continues there. The author
+    /// usually meant that line as the next property.
     private mutating func firstLine(_ scalar: YAMLScalar, of name: Spanned<String>) -> YAMLScalar {
         guard scalar.isPlain, scalar.contentStart == nil else { return scalar }
         let first = source.lineIndex(at: scalar.span.start)
@@ -55,7 +55,8 @@ extension SchemaParser {
             text: source.text(of: firstSpan), span: firstSpan, style: .plain, contentStart: firstSpan.start)
     }
 
-    /// `[String]` and `[String: Int]`: flow lists at the position of a type.
+    /// Reports a YAML list at the position of a type. For `[String]` and `[String: Int]`, returns the list type or map
+    /// type that the author most likely meant.
     private mutating func refuseBrackets(_ sequence: YAMLSequence, of name: Spanned<String>) -> TypeSyntax? {
         var element: YAMLScalar?
         var inside = ""
@@ -92,7 +93,7 @@ extension SchemaParser {
         }
     }
 
-    /// `{String: Int}`: the map type syntax of other languages.
+    /// Reports `{String: Int}`, the syntax of map types in some other languages, and returns the map type.
     mutating func dictionaryType(_ mapping: YAMLMapping, of name: Spanned<String>) -> TypeSyntax? {
         guard mapping.isFlow, mapping.entries.count == 1, let entry = mapping.entries.first, entry.key.text.isName,
             !MappingKind.property.keys.contains(entry.key.text), ForeignTypes.scalar(for: entry.key.text) != nil,
@@ -110,8 +111,8 @@ extension SchemaParser {
         }
     }
 
-    /// `String = "a # b"`: if a comment truncates the value, returns a diagnostic about the comment instead. Its fix
-    /// quotes the whole value.
+    /// Replaces a diagnostic whose cause is a comment that truncates the value, as in `String = "a # b"`. The new
+    /// diagnostic is about the comment, and its fix quotes the whole value.
     private func explainingComment(_ diagnostic: Diagnostic, in scalar: YAMLScalar) -> Diagnostic {
         guard diagnostic.code == .yamlMistake || diagnostic.message.hasPrefix(LiteralParser.missingDefault),
             scalar.isPlain, let place = diagnostic.span
@@ -129,7 +130,7 @@ extension SchemaParser {
             fixes: [Fix("quote the whole value", .safe, [Edit(all, "'\(quoted)'")])])
     }
 
-    /// `String = #5`: the apparent default is a comment.
+    /// The diagnostic for `String = #5`, in which YAML reads the intended default as a comment.
     private func hiddenDefault(after scalar: YAMLScalar, _ rest: ArraySlice<UInt8>) -> Diagnostic {
         let start = rest.firstIndex(of: Byte.hash) ?? rest.startIndex
         var end = rest.endIndex
@@ -146,8 +147,8 @@ extension SchemaParser {
             help: isPlain ? advice : nil, fixes: isPlain ? [Fix("write \(right)", .suggested, [Edit(all, right)])] : [])
     }
 
-    /// The entries of a mapping. In a flow mapping, a comma inside a value produces an extra key, which is reported and
-    /// merged back into the value.
+    /// The entries of a mapping. In a flow mapping, YAML ends a value at a comma, and reads the text after the comma as
+    /// a further key. This function reports such a key, and appends it to the value again.
     mutating func entries(_ mapping: YAMLMapping) -> [YAMLEntry] {
         guard mapping.isFlow else { return mapping.entries }
         var result: [YAMLEntry] = []
@@ -169,7 +170,12 @@ extension SchemaParser {
         return result
     }
 
-    /// - Returns: the value after the fix.
+    /// Reports a comma that ends a value too early.
+    ///
+    /// - Parameters:
+    ///   - cut: the part of the value before the comma.
+    ///   - stray: the part of the value after the comma, which YAML reads as a key.
+    /// - Returns: the value that results from the fix.
     private mutating func reportComma(between cut: YAMLScalar, and stray: YAMLScalar) -> YAMLScalar {
         let whole = cut.span.union(stray.span)
         var comma = cut.span.end
@@ -194,13 +200,15 @@ extension SchemaParser {
         return result
     }
 
-    /// Whether a value is a number with a decimal comma, such as `1,5`.
+    /// Whether `cut` and `stray` are the parts of a number with a decimal comma, such as `1,5`.
     private static func isDecimalComma(_ cut: String, _ stray: String, _ key: String) -> Bool {
         guard !stray.isEmpty, stray.utf8.allSatisfy(\.isDigit), cut.utf8.last?.isDigit == true else { return false }
         return key == "default" || cut.utf8.contains(UInt8(ascii: "="))
     }
 
-    /// - Returns: the value after the fix.
+    /// Reports a decimal comma between the two parts of a number.
+    ///
+    /// - Returns: the number that results from the fix.
     private mutating func reportDecimalComma(between cut: YAMLScalar, and stray: YAMLScalar) -> YAMLScalar {
         var comma = cut.span.end
         while comma < stray.span.start, source.bytes[comma] != Byte.comma { comma += 1 }

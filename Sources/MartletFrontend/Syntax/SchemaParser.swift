@@ -40,7 +40,7 @@ struct SchemaParser {
         guard let mapping = mapping(section.value, of: "'\(kind)'", holds: "names and what they mean") else { return }
         for entry in entries(mapping) {
             let name = name(entry.key, of: "type")
-            // The contents of a declaration with an invalid name are parsed as well.
+            // A declaration with an invalid name is parsed as well, so that its other mistakes are reported too.
             guard let declaration = parseDeclaration(kind, name ?? entry.key.spanned, entry) else { continue }
             if name == nil { withInvalidNames.append(declaration) } else { declarations.append(declaration) }
         }
@@ -123,8 +123,8 @@ struct SchemaParser {
         }
     }
 
-    /// `name:String` as the only entry of a mapping, which YAML reads as a scalar. Parsing continues as if the space
-    /// were present.
+    /// Reports a missing or misplaced space, as in `name:String` and `name :String`. If this is the only entry of a
+    /// mapping, YAML reads it as a scalar. Parsing continues as if the author had written `name: String`.
     private mutating func misspacedMapping(_ scalar: YAMLScalar) -> YAMLMapping? {
         guard let entry = scalar.misspacedEntry else { return nil }
         let end = entry.key.span.end
@@ -143,7 +143,7 @@ struct SchemaParser {
         return YAMLMapping(span: scalar.span, entries: [entry], isFlow: false)
     }
 
-    /// The scalar of a node. A missing value, a list or a mapping is reported.
+    /// Returns the scalar of a node, or reports a missing value, a list or a mapping.
     mutating func text(_ node: YAMLNode, of owner: String) -> YAMLScalar? {
         switch node {
         case .scalar(let scalar) where !scalar.isEmpty: return scalar
@@ -154,7 +154,7 @@ struct SchemaParser {
         }
     }
 
-    /// A name that is valid in generated code. An invalid name is reported.
+    /// Returns a name that is valid in generated code, or reports an invalid name.
     mutating func name(_ scalar: YAMLScalar, of kind: String) -> Spanned<String>? {
         if let problem = NameRules.problem(of: scalar.text, kind: kind) {
             let fixes = problem.replacement.map { [Fix("write '\($0)'", .suggested, [Edit(scalar.span, $0)])] } ?? []
@@ -170,7 +170,7 @@ struct SchemaParser {
         text(node, of: owner).flatMap { name($0, of: kind) }
     }
 
-    /// A list of names, or one name.
+    /// Parses a list of names, or one name without a list.
     mutating func names(_ node: YAMLNode, of kind: String, as owner: String) -> [Spanned<String>] {
         switch node {
         case .sequence(let sequence): sequence.items.compactMap { name($0, of: kind, as: "an entry of \(owner)") }

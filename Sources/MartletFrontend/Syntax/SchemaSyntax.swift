@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Declarations as written. Names are not resolved; invalid parts are nil.
+/// A declaration as it is written in a schema file. The names in it are not resolved yet. Invalid parts are nil.
 enum DeclarationSyntax {
     case enumeration(EnumSyntax)
     case object(ObjectSyntax)
@@ -26,11 +26,11 @@ struct EnumSyntax {
     let documentation: String?
     let raw: EnumRawKind?
     let cases: [EnumCaseSyntax]
-    /// The case that stands for unknown stored values.
+    /// The name of the case that represents all stored values that the enum does not know.
     let unknown: Spanned<String>?
     let renamedFrom: Spanned<String>?
     let deprecation: DeprecationModel?
-    /// True if some of the cases could not be parsed.
+    /// Whether cases are missing in `cases`, because the parser could not read them.
     let isIncomplete: Bool
 }
 
@@ -43,7 +43,7 @@ struct ObjectSyntax {
     let unique: [[Spanned<String>]]
     let properties: [PropertySyntax]
     let ignored: [PropertySyntax]
-    /// Properties with invalid names. Their types and defaults are checked as well.
+    /// Properties with invalid names. They are only kept so that their types and defaults can be checked.
     let withInvalidNames: [PropertySyntax]
     let keyPaths: [KeyPathEntrySyntax]
     let renamedFrom: Spanned<String>?
@@ -51,25 +51,25 @@ struct ObjectSyntax {
     var sync: Spanned<SyncMode>?
     var rules: [RuleKind: ParsedRule] = [:]
 
-    /// The names of the stored properties, then of the ignored ones.
+    /// The names of the stored properties, followed by the names of the ignored properties.
     var names: [Spanned<String>] { properties.map(\.name) + ignored.map(\.name) }
 }
 
 struct PropertySyntax {
     let name: Spanned<String>
     let documentation: String?
-    /// nil if the type could not be parsed; a diagnostic was reported.
+    /// nil if the type could not be parsed. The parser has reported this error.
     let type: TypeSyntax?
     let defaultValue: LiteralSyntax?
     let renamedFrom: Spanned<String>?
     let deprecation: DeprecationModel?
     /// The range of the key `fullText`, if its value is `true`.
     let fullTextSpan: SourceSpan?
-    /// What happens to this object when a target is deleted.
+    /// What happens to this object when an object to which the property links is deleted.
     let onDelete: Spanned<DeletionRule>?
-    /// What happens to the targets when this object is deleted.
+    /// What happens to the objects to which the property links when this object is deleted.
     let deleteRule: Spanned<DeletionRule>?
-    /// The range of the value of `sync: none`.
+    /// The range of the value of `sync: none`; nil if the property has no such key.
     var localSpan: SourceSpan?
     var merge: Spanned<MergeMode>?
     var write: ParsedRule?
@@ -104,7 +104,7 @@ struct ProjectionSyntax {
 struct FileSyntax {
     let source: SourceText
     let declarations: [DeclarationSyntax]
-    /// Declarations with invalid names.
+    /// Declarations with invalid names. They are only kept so that their contents can be checked.
     let withInvalidNames: [DeclarationSyntax]
     /// The `martlet:ignore` comments.
     let ignores: [IgnoreModel]

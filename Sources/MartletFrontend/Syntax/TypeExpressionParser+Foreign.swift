@@ -1,8 +1,9 @@
 import MartletSchema
 
-/// Types in the syntax of other languages. Each is reported with a fix, and parsed as the equivalent type.
+/// Parses types in the syntax of other languages. These functions report each such type with a fix, and return the
+/// equivalent type of a schema.
 extension TypeExpressionParser {
-    /// `?String`.
+    /// Parses a type with the optional mark before its name, as in `?String`.
     mutating func readLeadingOptional() -> TypeSyntax? {
         let start = index
         index += 1
@@ -14,7 +15,7 @@ extension TypeExpressionParser {
         return finish(.single, name, optional: mark, outer: nil, start: start)
     }
 
-    /// `String | null`.
+    /// Parses the text after the name in `String | null`, and returns its range. nil if other text follows the name.
     mutating func readOrNull(_ name: Spanned<String>) -> SourceSpan? {
         let start = index
         let nameStart = start - name.value.utf8.count
@@ -36,7 +37,8 @@ extension TypeExpressionParser {
         return scalar.span(of: start..<index)
     }
 
-    /// `LinkingObjects(Dog, owner)`, or a path instead of one property: `LinkingObjects<Dog.owner.name>`.
+    /// Parses `LinkingObjects(Dog, owner)`. A path instead of one property, as in `LinkingObjects<Dog.owner.name>`, is
+    /// reported without a fix.
     mutating func parseForeignLink(
         _ container: Spanned<String>, _ element: Spanned<String>, member: Spanned<String>?, close: UInt8, start: Int
     ) -> TypeSyntax? {
@@ -65,7 +67,7 @@ extension TypeExpressionParser {
         return finish(.linkingObjects(name), element, optional: nil, outer: readOptional(), start: start)
     }
 
-    /// `LinkingObjects(fromType: Dog.self, property: "owner")`.
+    /// Parses the text after the opening parenthesis in `LinkingObjects(fromType: Dog.self, property: "owner")`.
     mutating func readLabeledLink(close: UInt8, start: Int) -> TypeSyntax? {
         guard let end = bytes[index...].firstIndex(of: close) else { return nil }
         var words: [Spanned<String>] = []
@@ -86,7 +88,7 @@ extension TypeExpressionParser {
         return finish(.linkingObjects(words[words.count - 1]), words[1], optional: nil, outer: nil, start: start)
     }
 
-    /// `String[]` and `List[String]`.
+    /// Parses the square brackets in `String[]` and `List[String]`.
     mutating func readTrailingBrackets(_ name: Spanned<String>, start: Int) -> TypeSyntax? {
         guard let close = bytes[index...].firstIndex(of: UInt8(ascii: "]")) else { return nil }
         let inside = String(decoding: bytes[(index + 1)..<close], as: UTF8.self)
@@ -99,7 +101,7 @@ extension TypeExpressionParser {
             return nil
         }
         index = close + 1
-        // A '?' after a collection is dropped, since a collection is never optional.
+        // The result drops a '?' after a collection, because a collection is never optional.
         _ = readOptional()
         let spelling = containerName?.spelling ?? "List"
         let right = "\(spelling)<\(ForeignTypes.rightSpelling(of: element.value))>"
@@ -108,7 +110,7 @@ extension TypeExpressionParser {
         return finish(shape, element, optional: nil, outer: nil, start: start)
     }
 
-    /// `Persisted<Int>`, `RealmOptional<Int>`.
+    /// Reports a generic wrapper, such as `Persisted<Int>` or `RealmOptional<Int>`, and returns the wrapped type.
     mutating func readWrapper(
         _ container: Spanned<String>, _ element: Spanned<String>, _ optional: SourceSpan?, start: Int
     ) -> TypeSyntax? {
@@ -120,8 +122,8 @@ extension TypeExpressionParser {
             span: scalar.span(of: start..<index))
     }
 
-    /// `let String`, `@Persisted Int` in quotes, `RealmSwift.List<Dog>`. The prefix is reported, and parsing continues
-    /// after it.
+    /// Reports a word or module name before the type, as in `let String`, `'@Persisted Int'` or `RealmSwift.List<Dog>`.
+    /// Parsing continues after this prefix.
     mutating func skipForeignPrefix() {
         let start = index
         if peek == UInt8(ascii: "@") { index += 1 }
@@ -146,8 +148,8 @@ extension TypeExpressionParser {
             replacing: start..<index, with: "")
     }
 
-    /// Replaces Unicode spaces with ASCII spaces of the same byte length, so that offsets stay valid. The text of a
-    /// default is not changed.
+    /// Replaces each byte of a Unicode space with an ASCII space, so that offsets stay valid. The text of a default is
+    /// not changed.
     mutating func replaceUnicodeBlanks() {
         guard bytes.contains(where: UnicodeSpace.isLead) else { return }
         var place = 0

@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// Parses the type expressions of properties: `Name`, `Name?`, `List<Name?>`, `LinkingObjects<Type.property>`, each
-/// optionally followed by ` = literal`.
+/// Parses the type expressions of properties: `Name`, `Name?`, `List<Name?>` and `LinkingObjects<Type.property>`. A
+/// default in the form ` = literal` can follow the type.
 struct TypeExpressionParser {
     let scalar: YAMLScalar
     var bytes: [UInt8]
@@ -242,8 +242,8 @@ struct TypeExpressionParser {
         }
     }
 
-    /// Reports text that is not part of the language, with a fix that replaces it with `type`. `reason` is the
-    /// unsupported text, or a clause that ends with ';'.
+    /// Reports text that is not valid in a schema, with a fix that replaces the text with `type`. `reason` is either
+    /// the invalid text, or a clause that ends with ';'.
     mutating func reportReplacement(
         _ range: Range<Int>, with type: String, _ reason: String, _ applicability: Fix.Applicability = .safe
     ) {
@@ -252,6 +252,8 @@ struct TypeExpressionParser {
         report(.unknownType, message, range, replacement: type, applicability)
     }
 
+    /// Reports an error at a range, with a fix.
+    ///
     /// - Parameter all: the range that the fix replaces. It contains the reported range.
     mutating func report(
         _ code: DiagnosticCode, _ message: String, _ range: Range<Int>, replacing all: Range<Int>, with text: String
@@ -280,7 +282,7 @@ struct TypeExpressionParser {
         return refuse(from: start, "expected the name of a type")
     }
 
-    /// Reports a missing closing bracket, or invalid text before an existing one.
+    /// Reports a missing closing bracket, or invalid text before the closing bracket.
     mutating func refuseUnclosed(
         _ container: Spanned<String>, _ close: UInt8, from inner: Int, start: Int
     ) -> TypeSyntax? {
@@ -314,8 +316,8 @@ struct TypeExpressionParser {
         while let byte = peek, byte.isBlank { index += 1 }
     }
 
-    /// Skips blanks if `byte` follows them. If another byte follows, the blanks are not skipped, because a fix that
-    /// removes a default also removes the blanks before its `=`.
+    /// Skips blanks if `byte` follows them. Otherwise, the blanks remain for `parseDefault`, because a fix that removes
+    /// a default also removes the blanks before its `=`.
     mutating func skipBlanks(before byte: UInt8) {
         let start = index
         skipBlanks()

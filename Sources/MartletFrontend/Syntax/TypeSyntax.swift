@@ -1,22 +1,22 @@
 import MartletSchema
 
-/// A type expression as written.
+/// A type expression as it is written in a schema file.
 struct TypeSyntax {
     enum Shape {
         case single
         case list
         case set
         case map
-        /// Linking objects, with the property after the dot.
+        /// Linking objects, with the name of the property after the dot.
         case linkingObjects(Spanned<String>)
     }
 
     let shape: Shape
-    /// The name of the type of the value, or of the elements.
+    /// The type name of the value. For a collection, the type name of its elements.
     let name: Spanned<String>
-    /// The `?` of the value, or of the elements.
+    /// The range of the `?` after `name`; nil if there is none.
     let optional: SourceSpan?
-    /// The `?` after a collection, which is invalid.
+    /// The range of a `?` after a collection. Such a `?` is invalid, because a collection is never optional.
     let outerOptional: SourceSpan?
     let span: SourceSpan
 
@@ -25,7 +25,7 @@ struct TypeSyntax {
     }
 }
 
-/// A default as written.
+/// A default as it is written in a schema file.
 struct LiteralSyntax {
     enum Form {
         /// Quoted text with its escapes resolved.
@@ -36,6 +36,7 @@ struct LiteralSyntax {
     let form: Form
     let text: String
     let span: SourceSpan
-    /// The range to delete if the default is removed: from the `=` to the end, or the whole `default:` entry.
+    /// The range to delete if the default is removed. It begins with the blanks before the `=` and ends with the
+    /// scalar. For the key `default:`, it is the whole entry. nil if the entry cannot be deleted as one range.
     let removal: SourceSpan?
 }

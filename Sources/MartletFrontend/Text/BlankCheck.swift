@@ -2,14 +2,15 @@ import MartletSchema
 
 /// Finds Unicode spaces where YAML requires an ASCII space: in indentation, and after the ':' of a key.
 ///
-/// Word processors and web pages insert such characters, and they are invisible. Inside texts they are allowed.
+/// Authors copy such characters from word processors and web pages, and cannot see them. Unicode spaces inside texts
+/// are allowed.
 struct BlankCheck {
     private(set) var diagnostics: [Diagnostic] = []
-    /// Ranges of the source that are parsed as spaces.
+    /// Ranges of the source that the YAML parser must read as ASCII spaces.
     private(set) var replacedRanges: [Range<Int>] = []
 
     private let source: SourceText
-    /// The indentation of the key whose block scalar is being scanned.
+    /// The indentation of the key of the current block scalar; nil outside of block scalars.
     private var blockScalarColumn: Int?
 
     init(_ source: SourceText) {
@@ -28,8 +29,8 @@ struct BlankCheck {
         let start = end(ofBlanksAt: line.lowerBound, in: line)
         let rest = source.bytes[start..<line.upperBound]
         if rest.first == Byte.hash { return }
-        if let blank = rangeFromFirstBlank(line.lowerBound..<start), isKeyOrItem(rest) {
-            report(blank.lowerBound..<start, "indents this line")
+        if let found = rangeFromFirstUnicodeSpace(line.lowerBound..<start), isKeyOrItem(rest) {
+            report(found.lowerBound..<start, "indents this line")
         }
         if let last = rest.last(where: { !$0.isBlank }), [UInt8(ascii: "|"), UInt8(ascii: ">")].contains(last) {
             blockScalarColumn = spaces
@@ -56,19 +57,19 @@ struct BlankCheck {
         return min(index, line.upperBound)
     }
 
-    /// The part of the range from its first Unicode space on.
-    private func rangeFromFirstBlank(_ range: Range<Int>) -> Range<Int>? {
+    /// The part of the range that begins with its first Unicode space; nil if the range contains none.
+    private func rangeFromFirstUnicodeSpace(_ range: Range<Int>) -> Range<Int>? {
         range.first { UnicodeSpace(source.bytes, at: $0) != nil }.map { $0..<range.upperBound }
     }
 
-    /// Whether the line begins with `name:` or a dash, so that it is not part of a longer text.
+    /// Whether the line begins with `name:` or a dash. Other lines can be the continuation of a text.
     private func isKeyOrItem(_ bytes: ArraySlice<UInt8>) -> Bool {
         if bytes.first == Byte.dash { return true }
         let name = bytes.prefix(while: \.isNameByte)
         return !name.isEmpty && name.endIndex < bytes.endIndex && bytes[name.endIndex] == Byte.colon
     }
 
-    /// The key before a colon, if a key is possible there.
+    /// The key before a colon; nil if the text before the colon is not a key.
     private func key(before colon: Int, from start: Int) -> String? {
         var first = colon
         while first > start, source.bytes[first - 1].isNameByte { first -= 1 }
@@ -80,9 +81,9 @@ struct BlankCheck {
         return String(decoding: source.bytes[first..<colon], as: UTF8.self)
     }
 
-    /// - Parameter predicate: what the Unicode space does, for the message.
+    /// - Parameter predicate: the words that follow the name of the Unicode space in the message.
     private mutating func report(_ range: Range<Int>, _ predicate: String) {
-        guard let first = rangeFromFirstBlank(range)?.lowerBound,
+        guard let first = rangeFromFirstUnicodeSpace(range)?.lowerBound,
             let name = UnicodeSpace(source.bytes, at: first)?.name
         else { return }
         replacedRanges.append(range)
@@ -95,15 +96,16 @@ struct BlankCheck {
                 fixes: [Fix("write a space", .safe, [Edit(span, spaces(for: range))])]))
     }
 
-    /// As many ASCII spaces as the range has scalars.
+    /// One ASCII space for each Unicode scalar in the range.
     func spaces(for range: Range<Int>) -> String {
         String(repeating: " ", count: source.bytes[range].count { $0 & 0xC0 != 0x80 })
     }
 }
 
-/// A Unicode space character other than space and tab.
+/// A Unicode space character other than the ASCII space.
 struct UnicodeSpace {
-    /// Whether this byte can be the first byte of a Unicode space. Called for every byte of a schema.
+    /// Whether a byte can be the first byte of a Unicode space. The function must be fast, because it is called for
+    /// every byte of a schema.
     static func isLead(_ byte: UInt8) -> Bool {
         byte == 0xC2 || byte >= 0xE1 && byte <= 0xE3
     }

@@ -1,4 +1,4 @@
-/// Parses textual representations of bytes.
+/// Parses texts that represent bytes. Each function returns nil if the text is invalid.
 enum ByteText {
     /// Parses an even number of hexadecimal digits.
     static func hexadecimal(_ text: String) -> [UInt8]? {

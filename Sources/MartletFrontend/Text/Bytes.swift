@@ -37,14 +37,14 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-    /// Moves an offset inside a UTF-8 sequence to the end of the sequence.
+    /// The end of the UTF-8 sequence that contains the offset. An offset between two sequences is returned unchanged.
     func utf8SequenceEnd(_ offset: Int) -> Int {
         var end = offset
         while end < count, self[end] & 0xC0 == 0x80 { end += 1 }
         return end
     }
 
-    /// Moves an offset inside a UTF-8 sequence to the start of the sequence. An offset at invalid bytes is not moved.
+    /// The start of the UTF-8 sequence that contains the offset. An offset at invalid bytes is returned unchanged.
     func utf8SequenceStart(_ offset: Int) -> Int {
         guard offset < count, self[offset] & 0xC0 == 0x80 else { return offset }
         let start = stride(from: offset - 1, through: Swift.max(0, offset - 3), by: -1).first {
@@ -80,7 +80,7 @@ extension String {
         return utf8.allSatisfy(\.isNameByte)
     }
 
-    /// The string truncated for use in messages.
+    /// The string for use in a message. A string of more than 64 scalars is cut after 60 scalars.
     var shortened: String {
         unicodeScalars.count <= 64 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(60))) + "…"
     }

@@ -1,8 +1,8 @@
 package import MartletSchema
 
-/// Reads the comments of a file: documentation, directives such as `# martlet:ignore MRT0501`, and others.
+/// Reads the comments of a file: documentation, directives such as `# martlet:ignore MRT0501`, and other comments.
 ///
-/// libyaml does not report comments, so they are read from the lines that are not inside a scalar.
+/// libyaml does not report comments, so this type finds them in the source text outside of scalars.
 package struct CommentReader {
     private enum Line {
         case documentation(String)
@@ -11,15 +11,17 @@ package struct CommentReader {
 
     private let source: SourceText
     private var lines: [Int: Line] = [:]
-    /// The first line, from 0, that is neither blank nor a comment. Directives above it apply to the whole file.
+    /// The number of the first line that is neither blank nor a comment. Lines are numbered from 0. Directives above
+    /// this line apply to the whole file.
     private var headEnd = Int.max
-    /// The last searched run of comment lines, and the line after it. Without this cache, thousands of consecutive
-    /// directives would take quadratic time.
+    /// The last search for the end of a sequence of comment lines: the line where the search began, and the line after
+    /// the sequence. Without this cache, thousands of consecutive directives would take quadratic time.
     private var lastTarget = (start: 0, end: 0)
     private(set) var ignores: [IgnoreModel] = []
     private(set) var diagnostics = LimitedFindings()
 
-    /// - Parameter scalars: the ranges of scalars of more than one line, or with a `#` in them, in order.
+    /// - Parameter scalars: the ranges of the scalars that have several lines or contain a `#`, in source order. Only
+    ///   these scalars can contain text that looks like a comment.
     init(_ source: SourceText, outside scalars: [SourceSpan]) {
         self.source = source
         var scalar = 0
@@ -54,7 +56,7 @@ package struct CommentReader {
         for directive in directives { read(directive.range, line: directive.line) }
     }
 
-    /// The texts of the `##` lines among the comment lines directly above a line. Lines are numbered from 0.
+    /// The documentation of a line: the texts of the `##` comments among the comment lines directly above it.
     func documentation(above line: Int) -> String? {
         var texts: [String] = []
         var current = line - 1
@@ -67,7 +69,8 @@ package struct CommentReader {
         return texts.isEmpty ? nil : texts.reversed().joined(separator: "\n")
     }
 
-    /// The documentation of the token at a span, if only indentation and a dash precede it on its line.
+    /// The documentation of the token at a span. The result is nil if anything other than indentation and a dash
+    /// precedes the token on its line.
     package func documentation(before span: SourceSpan) -> String? {
         let line = source.lineIndex(at: span.start)
         guard lines[line - 1] != nil else { return nil }
@@ -91,7 +94,7 @@ package struct CommentReader {
         return text.starts(with: Array("martlet:".utf8))
     }
 
-    /// Reads `# martlet:ignore MRT0501, MRT0504`.
+    /// Parses a directive, such as `# martlet:ignore MRT0501, MRT0504`.
     private mutating func read(_ range: Range<Int>, line: Int) {
         var words: [(text: String, span: SourceSpan)] = []
         var index = range.lowerBound + 1
@@ -123,8 +126,8 @@ package struct CommentReader {
         }
     }
 
-    /// The line to which a directive applies: the directive's line if other content precedes the directive, otherwise
-    /// the next line that is not a comment.
+    /// The line to which a directive applies. This is the line of the directive itself if other content precedes the
+    /// directive there. Otherwise, it is the next line that is not a comment.
     private mutating func target(of line: Int) -> Int {
         guard lines[line] != nil else { return line }
         if line < lastTarget.end, line >= lastTarget.start { return lastTarget.end }

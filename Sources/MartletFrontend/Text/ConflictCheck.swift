@@ -1,9 +1,9 @@
 import MartletSchema
 
-/// Finds merge-conflict markers. Parsing continues with the first side of each conflict.
+/// Finds the markers of unresolved merge conflicts. The parser then reads only the first side of each conflict.
 struct ConflictCheck {
     private(set) var diagnostics: [Diagnostic] = []
-    /// Ranges of lines, without their line breaks, that are removed before parsing.
+    /// The ranges of the lines that are removed before parsing. A range does not contain the line break.
     private(set) var removedRanges: [Range<Int>] = []
 
     private enum Marker: UInt8 {

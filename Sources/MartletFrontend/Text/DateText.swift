@@ -5,7 +5,7 @@ enum DateText {
         case seconds(Double)
         /// A date with a time of day but without a time zone.
         case noZone
-        /// Not a date.
+        /// The text is not a date.
         case none
     }
 
@@ -47,8 +47,8 @@ enum DateText {
         }
     }
 
-    /// The number of days since 2001-01-01 in the proleptic Gregorian calendar. Years are counted from March, so that a
-    /// leap day is the last day of a year.
+    /// The number of days since 2001-01-01 in the proleptic Gregorian calendar. In this computation, each year begins
+    /// in March, so that a leap day is the last day of its year.
     private static func daysSince2001(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 + 400 : year + 400
         let monthOfYear = (month + 9) % 12
@@ -84,7 +84,7 @@ enum DateText {
             return value
         }
 
-        /// One to nine digits after the decimal point.
+        /// Reads one to nine digits after the decimal point, and returns the fraction that they represent.
         mutating func fraction() -> Double? {
             var value = 0.0
             var scale = 1.0

@@ -1,10 +1,10 @@
 /// A decimal number in schema syntax: `-12`, `0.5`, `1_000.25`, `1e-9`.
 struct DecimalNumber {
-    /// The number without underscores.
+    /// The number without underscores and without a plus sign. An `E` precedes its exponent.
     let text: String
-    /// The number of significant digits, without leading and trailing zeros.
+    /// The number of significant digits. Leading and trailing zeros are not counted.
     private let digits: Int
-    /// The power of ten of the last significant digit.
+    /// The exponent of the power of ten by which the last significant digit is multiplied.
     private let exponent: Int
     /// The number after the `e`; zero if there is none.
     private let power: Int
@@ -47,8 +47,9 @@ struct DecimalNumber {
 
     var hasTooManyDigits: Bool { digits > 34 }
 
-    /// Whether a 128-bit decimal of IEEE 754 can represent the number: at most 34 digits, and an exponent in range.
-    /// Trailing zeros extend the exponent range, so `1e6144` fits. The runtime accepts the same numbers.
+    /// Whether the type decimal128 of IEEE 754 can represent the number: at most 34 digits, and an exponent in range.
+    /// `1e6144` fits, because decimal128 stores it as a 1 with 33 trailing zeros and a smaller exponent. The runtime
+    /// accepts the same numbers.
     var fitsDecimal128: Bool {
         if isZero { return abs(power) <= 100_000 }
         return !hasTooManyDigits && exponent >= -6176 && exponent + digits - 1 <= 6144

@@ -8,7 +8,7 @@ struct EncodingCheck {
     private(set) var diagnostics: [Diagnostic] = []
     /// False if the file must not be parsed.
     private(set) var isReadable = true
-    /// Ranges that are removed before parsing.
+    /// The ranges of disallowed characters and invalid bytes. They are removed before parsing.
     private(set) var removedRanges: [Range<Int>] = []
 
     init(_ source: SourceText) {
@@ -78,7 +78,8 @@ struct EncodingCheck {
             || scalar == 0xFEFF || (0xFFF9...0xFFFB).contains(scalar) || scalar & 0xFFFE == 0xFFFE
     }
 
-    /// Decodes one well-formed UTF-8 scalar. Overlong forms and surrogates are invalid.
+    /// Decodes one scalar of more than one byte from UTF-8. The result is nil for invalid bytes, including overlong
+    /// forms and surrogates.
     private static func decode(_ bytes: [UInt8], at index: Int) -> (scalar: UInt32, length: Int)? {
         let first = bytes[index]
         let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2

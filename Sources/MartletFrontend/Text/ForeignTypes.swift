@@ -7,8 +7,9 @@ enum ForeignTypes {
         table[name.asciiLowercased]
     }
 
-    /// Whether a foreign name corresponds to exactly one type. `number` may be an integer, `url` may be a declared
-    /// type, and no type here can hold all values of `uint64`. In these cases the author has to choose.
+    /// Whether a name from another language corresponds to exactly one schema type. In other cases the author has to
+    /// choose. For example, `number` may be an integer, `url` may be a declared type, and no schema type can store all
+    /// values of `uint64`.
     static func isCertain(_ name: String) -> Bool { !guesses.contains(name.asciiLowercased) }
 
     private static let guesses: Set<String> = [
@@ -16,9 +17,9 @@ enum ForeignTypes {
         "time", "timestamp", "url", "uri", "nsurl",
     ]
 
-    /// The schema type for a name, which may end with `?`. The function is called before the declared types are known.
-    /// A capitalized name may be a declared type, and an ambiguous name is reported separately; both are returned
-    /// unchanged.
+    /// The schema type for a name, which may end with `?`. A capitalized name is returned unchanged: It may be a
+    /// declared type, and the declared types are not known yet when this function is called. An ambiguous name is also
+    /// returned unchanged, because it is reported separately.
     static func rightSpelling(of text: String) -> String {
         let isOptional = text.hasSuffix("?")
         let name = isOptional ? String(text.dropLast()) : text
@@ -32,7 +33,7 @@ enum ForeignTypes {
     static let introducers: Set<String> = ["let", "var", "val", "dynamic"]
     /// Module names that often precede a type.
     static let modules: Set<String> = ["RealmSwift", "Realm", "Swift", "Foundation", "Martlet"]
-    /// Generic wrapper types around a single value, in lower case; true if the wrapped value is optional.
+    /// Generic types that wrap a single value, in lower case. The value is true if the wrapped value is optional.
     static let wrappers = ["persisted": false, "realmoptional": true, "realmproperty": false]
 
     private static let table: [String: String] = {

@@ -2,19 +2,19 @@ package import MartletSchema
 
 /// Collects findings, and limits how many of them are kept for each file.
 ///
-/// A file of one megabyte can produce hundreds of thousands of findings, of which the first 200 are shown. If a file
-/// has too many findings, those at its end are only counted, so that the cost stays linear in the size of the file.
+/// A file of one megabyte can produce hundreds of thousands of findings, but only the first 200 are shown. If a file
+/// has too many findings, the findings at its end are only counted. The cost then stays linear in the size of the file.
 package struct LimitedFindings {
-    /// The maximum number of findings that remain for each file after pruning. Pruning runs if more than twice as many
-    /// findings are stored. The value is larger than the number of findings that are shown, because some findings are
-    /// removed later. A command that applies fixes sets a higher value. The value is task-local, because instances of
-    /// this type are created in many places during a run.
+    /// The maximum number of findings that remain for each file after pruning. Pruning runs when more than twice this
+    /// number of findings is stored. The value is larger than the number of findings that are shown, because some
+    /// findings are removed later. A command that applies fixes sets a higher value. The value is task-local, because
+    /// instances of this type are created in many places during a run.
     @TaskLocal static var keptPerFile = defaultKeptPerFile
     static let defaultKeptPerFile = 5 * FindingLimit.maximumShownPerFile
 
     private struct Tally {
         var stored = 0
-        /// Findings from this offset on are only counted.
+        /// Findings at or after this offset are only counted.
         var bound = Int.max
         var dropped = 0
         var hasDroppedErrors = false
@@ -23,7 +23,7 @@ package struct LimitedFindings {
     package private(set) var findings: [Diagnostic] = []
     private var tallies: [SourceFileID: Tally] = [:]
 
-    /// False if a finding at this place would only be counted.
+    /// Whether a finding at this place is stored. If not, it is only counted.
     func storesFindings(at span: SourceSpan) -> Bool {
         tallies.isEmpty || span.start < tallies[span.file, default: Tally()].bound
     }
@@ -81,7 +81,7 @@ package struct LimitedFindings {
             tallies[file]?.stored = places.count
             return
         }
-        // All findings at one place are kept or dropped together.
+        // Either all findings at a place are kept, or all of them are dropped.
         let bound = places[kept]
         var tally = tallies[file, default: Tally()]
         findings.removeAll { finding in

@@ -4,7 +4,7 @@ import MartletSchema
 package enum NameRules {
     package static let maximumLength = 63
 
-    /// The only valid property name that begins with '_': the primary key of document databases.
+    /// The only valid property name that begins with '_'. Document databases use this name for the primary key.
     package static let documentKey = "_id"
 
     /// Whether the characters of the text are valid in a property name.
@@ -50,8 +50,8 @@ package enum NameRules {
         return Problem(message: message, replacement: replacement(for: text))
     }
 
-    /// The reason why a text is not a valid namespace; nil if it is valid. For example, the name of a Swift type to
-    /// which generated code refers is not valid.
+    /// The reason why a text is not a valid namespace; nil if it is valid. For example, a namespace cannot have the
+    /// name of a Swift type to which generated code refers.
     static func problem(ofNamespace text: String) -> Problem? {
         if let problem = problem(of: text, kind: "namespace") {
             return Problem(message: problem.message, replacement: upperCamelReplacement(for: text))
@@ -70,7 +70,8 @@ package enum NameRules {
         return Problem(message: "the namespace '\(text)' is not UpperCamelCase; \(advice)", replacement: replacement)
     }
 
-    /// The UpperCamelCase form, such as `MyZoo` for `my-zoo`; nil if that is not a valid namespace.
+    /// The UpperCamelCase form of a text, such as `MyZoo` for `my-zoo`. nil if this form is not a valid namespace, or
+    /// if the text already has this form.
     private static func upperCamelReplacement(for text: String) -> String? {
         let camel = (camelCase(text) ?? "").capitalizedFirst
         return camel != text && problem(ofNamespace: camel) == nil ? camel : nil
@@ -80,15 +81,16 @@ package enum NameRules {
         kind.hasPrefix("e") || kind.hasPrefix("i") || kind.hasPrefix("o") ? "an \(kind)" : "a \(kind)"
     }
 
-    /// A valid name, such as `firstName` for `first-name`; nil if there is no useful replacement.
+    /// A valid name that is similar to an invalid name, such as `firstName` for `first-name`; nil if there is none.
     private static func replacement(for text: String) -> String? {
         guard let result = camelCase(text) else { return nil }
         let isFree = !reservedPropertyNames.contains(result) && !reservedTypeNames.contains(result)
         return result != text && result.utf8.count <= maximumLength && isFree ? result : nil
     }
 
-    /// Joins the words of an ASCII text in camel case and keeps the case of the first word. All characters except
-    /// letters and digits separate words. Nil for other texts, and if the first word does not begin with a letter.
+    /// Joins the words of a text in camel case, and keeps the case of the first word. All characters except letters and
+    /// digits separate words. The result is nil if the text contains a non-ASCII character, or if its first word does
+    /// not begin with a letter.
     private static func camelCase(_ text: String) -> String? {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let words = text.utf8.split { !($0.isLetter || $0.isDigit) }
@@ -103,10 +105,9 @@ package enum NameRules {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Names that a property cannot have: members of the runtime's classes, including those that publishers add, and
-    /// words that Swift reserves even in backticks. Properties can have the names of most methods whose first
-    /// argument has a label (`value(forKey:)`, `encode(to:)`, `hash(into:)`, `changes(keyPaths:)`) and of static
-    /// members (`fields`).
+    /// Names that a property cannot have: members of the runtime's classes, names to which generated code refers, and
+    /// words that Swift reserves even in backticks. A property can have the name of a static member (`fields`). It can
+    /// also have the name of most methods whose first argument has a label, such as `encode(to:)` and `hash(into:)`.
     package static let reservedPropertyNames: Set<String> = [
         "realm", "objectSchema", "isInvalidated", "isFrozen", "description", "debugDescription", "hashValue",
         "self", "init", "freeze", "thaw", "observe", "objectWillChange", "className", "setValue",

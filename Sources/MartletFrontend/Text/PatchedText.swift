@@ -1,10 +1,11 @@
 import MartletSchema
 
-/// The text of a file with edits applied, so that parsing can continue after a syntax error. It maps patched offsets
-/// back to the source.
+/// The text of a file with edits applied, so that parsing can continue after a syntax error. This type also converts
+/// offsets in the patched text to offsets in the source.
 struct PatchedText {
-    /// A run of patched bytes that is either copied from the source or replaces a range of it.
+    /// A range of patched bytes. The bytes are either copied from the source, or replace a range of the source.
     private struct Segment {
+        /// The offset in the patched bytes where the segment begins.
         var start: Int
         /// The offset in the source where the copied or replaced range begins.
         let original: Int
@@ -16,14 +17,15 @@ struct PatchedText {
     private(set) var bytes: [UInt8]
     private var segments: [Segment]
 
-    /// The text without its byte-order mark.
+    /// Creates a text without edits. The byte-order mark of the source is left out.
     init(_ source: SourceText) {
         file = source.file
         bytes = Array(source.bytes[source.byteOrderMarkLength...])
         segments = [Segment(start: 0, original: source.byteOrderMarkLength, replacedEnd: nil)]
     }
 
-    /// The source range of a range of patched bytes. The range is first extended to complete UTF-8 sequences.
+    /// The source range that corresponds to a range of patched bytes. The range of patched bytes is extended to
+    /// complete UTF-8 sequences first.
     func span(_ start: Int, _ end: Int) -> SourceSpan {
         let end = end > start ? bytes.utf8SequenceEnd(end) : end
         let start = bytes.utf8SequenceStart(start)
@@ -34,12 +36,12 @@ struct PatchedText {
         span(range.lowerBound, range.upperBound)
     }
 
-    /// The offset of the next blank or line break.
+    /// The offset of the next blank or line break; the end of the text if there is none.
     func wordEnd(from start: Int) -> Int {
         bytes[start...].firstIndex { $0.isBlank || $0.isLineBreak } ?? bytes.count
     }
 
-    /// Replaces ranges of the patched text. The ranges are sorted and do not overlap.
+    /// Replaces ranges of the patched text. The ranges must be sorted, and must not overlap.
     ///
     /// - Complexity: O(*n*) in the length of the text, for any number of ranges.
     mutating func replace(_ edits: [(range: Range<Int>, replacement: [UInt8])]) {

@@ -1,4 +1,4 @@
-/// Says which characters look like quotes, and which are allowed in unquoted words.
+/// Decides which characters look like quotes, and which characters are allowed in unquoted words.
 enum QuotingRules {
     /// Whether a character is a quote that word processors insert instead of an ASCII quote.
     static func isTypographicQuote(_ character: Unicode.Scalar) -> Bool {
@@ -8,7 +8,7 @@ enum QuotingRules {
         }
     }
 
-    /// The text between typographic quotes or backticks; nil if one is missing at either end.
+    /// The text between typographic quotes or backticks; nil if the text does not begin and end with such a character.
     static func unquoted(_ text: String) -> String? {
         var inside = text.unicodeScalars[...]
         guard let first = inside.popFirst(), let last = inside.popLast(),
@@ -17,7 +17,7 @@ enum QuotingRules {
         return String(String.UnicodeScalarView(inside))
     }
 
-    /// Whether a character, such as a non-Latin letter or an emoji, is allowed in an unquoted word.
+    /// Whether a character is allowed in an unquoted word. Letters of all scripts and emoji are allowed, for example.
     static func isWordCharacter(_ character: Unicode.Scalar) -> Bool {
         if let ascii = UInt8(exactly: character.value), ascii < 0x80 {
             return ascii.isNameByte || ascii == Byte.dash || ascii == Byte.dot
@@ -31,7 +31,8 @@ enum QuotingRules {
     }
 }
 
-/// A boolean of YAML 1.1 other than `true` and `false`, in any case: `yes`, `True`.
+/// A word that YAML 1.1 reads as a boolean, such as `yes` or `OFF`, in any case. The exact words `true` and `false` are
+/// excluded.
 struct BooleanWord {
     let value: Bool
 
@@ -49,10 +50,10 @@ struct BooleanWord {
 enum WholeNumber {
     case value(Int64)
     case tooLarge
-    /// A number that YAML versions read differently, such as `0o17` or `0777`: the decimal value that the author most
-    /// likely means, and whether no other value is possible.
+    /// A number that versions of YAML read as different values, such as `0o17` or `0777`. The text is the decimal value
+    /// that the author most likely means. `isCertain` is true if no other value is possible.
     case ambiguous(String, isCertain: Bool)
-    /// Not an integer.
+    /// The text is not an integer.
     case none
 
     init(_ text: String) {
@@ -87,7 +88,8 @@ enum WholeNumber {
         return previous == Byte.underscore ? nil : String(decoding: result, as: UTF8.self)
     }
 
-    /// The decimal value of `0x1F`, `0o17`, `0b11`, `0777` or `1:30`.
+    /// The decimal value of a number in a notation of YAML 1.1 or 1.2, such as `0x1F`, `0o17`, `0b11`, `0777` or
+    /// `1:30`.
     private static func legacyNumber(_ bytes: Substring.UTF8View) -> (text: String, isCertain: Bool)? {
         let text = String(decoding: bytes, as: UTF8.self).asciiLowercased
         for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where text.hasPrefix(prefix) {
@@ -97,7 +99,7 @@ enum WholeNumber {
             return Int64(digits, radix: radix).map { (String($0), true) }
         }
         if bytes.count > 1, bytes.first == UInt8(ascii: "0"), bytes.allSatisfy(\.isDigit) {
-            // 0777 is 511 in YAML 1.1. The author more likely means 777.
+            // In YAML 1.1, 0777 is an octal number with the value 511. The author more likely means 777.
             let digits = bytes.drop { $0 == UInt8(ascii: "0") }
             return (digits.isEmpty ? "0" : String(decoding: digits, as: UTF8.self), false)
         }

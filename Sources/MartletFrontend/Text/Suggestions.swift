@@ -1,13 +1,16 @@
 /// Finds names that are similar to a misspelled name.
 ///
-/// The total work of an instance is limited: even a megabyte of unknown names takes only a few milliseconds. After the
-/// limit is reached, nothing more is suggested.
+/// The total work of an instance is limited, so that even a megabyte of unknown names takes only a few milliseconds.
+/// After the limit is reached, the instance returns no more suggestions.
 struct Suggestions {
+    /// The remaining work. Each comparison of two names reduces it by about the product of their lengths.
     private var budget = 4_000_000
 
-    /// At most three candidates, nearest first. Equally near candidates keep their order.
+    /// The most similar candidates, at most three, in descending order of similarity. Equally similar candidates keep
+    /// their order.
     ///
-    /// - Parameter isLegal: called only for near candidates, so it can be slow.
+    /// - Parameter isLegal: whether a candidate may be suggested. The function can be slow, because it is called only
+    ///   for similar candidates.
     mutating func nearest(
         to name: String, among candidates: [String], where isLegal: (String) -> Bool = { _ in true }
     ) -> [String] {
@@ -35,7 +38,8 @@ struct Suggestions {
         return Array(result.prefix(3))
     }
 
-    /// The Damerau–Levenshtein distance with adjacent transpositions (optimal string alignment).
+    /// The restricted Damerau–Levenshtein distance (optimal string alignment distance): the number of insertions,
+    /// deletions, substitutions and transpositions of adjacent bytes.
     static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         if left.isEmpty || right.isEmpty { return max(left.count, right.count) }
         var beforeLast = [Int](repeating: 0, count: right.count + 1)
@@ -55,7 +59,7 @@ struct Suggestions {
         return last[right.count]
     }
 
-    /// `did you mean 'a', 'b' or 'c'?`
+    /// A question in the form `did you mean 'a', 'b' or 'c'?`; nil if there are no names.
     static func question(_ names: [String]) -> String? {
         guard let last = names.last else { return nil }
         let quoted = names.dropLast().map { "'\($0)'" }.joined(separator: ", ")
@@ -64,7 +68,8 @@ struct Suggestions {
 }
 
 extension Frontend {
-    /// `did you mean 'a', 'b' or 'c'?`, for words that are not in a schema; nil if no candidate is similar.
+    /// A question in the form `did you mean 'a', 'b' or 'c'?`, for a word that does not come from a schema. nil if no
+    /// candidate is similar.
     public static func suggestion(for word: String, among candidates: [String]) -> String? {
         var suggestions = Suggestions()
         return Suggestions.question(suggestions.nearest(to: word, among: candidates))

@@ -3,17 +3,19 @@ public import MartletSchema
 /// A difference between two schemas that breaks stored data, code or queries.
 public struct BreakingChange: Hashable, Sendable {
     public let level: BreakingLevel
-    /// In lower case, without a full stop: the affected item in quotes, then the fix.
+    /// Describes the change and then, after a semicolon, the fix. The text has no uppercase first letter and no full
+    /// stop.
     public let message: String
-    /// The range in the new schema. For a removed item, this is the most likely new name. If there is none, it is the
-    /// name of the declaration that contained the item, or nil for a removed declaration.
+    /// The affected range in the new schema. If an item was removed, this is the range of its most likely new name. If
+    /// no new name is likely, it is the name of the declaration that contained the item. nil if a whole declaration was
+    /// removed.
     public let span: SourceSpan?
     public let label: String?
     /// Notes, which usually refer to the old schema.
     public let notes: [DiagnosticNote]
     /// Possible new names of the removed item, the most likely first.
     public let renames: [RenameCandidate]
-    /// An alternative to the fix in the message.
+    /// An alternative to the fix in the message, which is shown if there are no `renames`.
     public let advice: String?
 
     public init(

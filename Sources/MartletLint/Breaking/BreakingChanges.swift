@@ -1,6 +1,6 @@
 public import MartletSchema
 
-/// A rule that finds one kind of breaking changes.
+/// A rule that finds one kind of breaking change.
 protocol BreakingRule: Sendable {
     func changes(in schemas: SchemaPair) -> [BreakingChange]
 }
@@ -13,7 +13,8 @@ public enum BreakingChanges {
         SyncChanges(),
     ]
 
-    /// Compares two schemas. Their files must have different identifiers.
+    /// Compares two schemas. A file of the old schema and a file of the new schema must not have the same
+    /// `SourceFileID`, because the diagnostics refer to both schemas.
     public static func between(_ old: SchemaModel, _ new: SchemaModel) -> [BreakingChange] {
         let schemas = SchemaPair(old: old, new: new)
         return rules.flatMap { $0.changes(in: schemas) }

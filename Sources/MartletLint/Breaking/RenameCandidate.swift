@@ -1,12 +1,12 @@
 public import MartletSchema
 
-/// A declaration of the new schema that may be a renamed declaration of the old schema.
+/// A declaration of the new schema that may be a removed declaration of the old schema with another name.
 public struct RenameCandidate: Hashable, Sendable {
     public let oldName: String
     public let newName: String
     public let nameSpan: SourceSpan
-    /// The range of a property's type and default; nil for types. Used if the property is in the short form
-    /// `name: String`.
+    /// The range of a property's type and default; nil for types. The edit replaces this range if the property has the
+    /// short form `name: String`.
     let valueSpan: SourceSpan?
 
     init(_ old: ObjectModel, _ new: ObjectModel) {
@@ -28,7 +28,7 @@ public struct RenameCandidate: Hashable, Sendable {
         self.valueSpan = valueSpan
     }
 
-    /// The edit that adds `renamedFrom` to the declaration; nil if the syntax of the declaration is not supported.
+    /// The edit that adds `renamedFrom` to the declaration; nil if this type cannot edit the syntax of the declaration.
     func edit(in sources: [SourceText]) -> Edit? {
         guard let source = sources.first(where: { $0.file == nameSpan.file }) else { return nil }
         let line = source.lineRange(source.lineIndex(at: nameSpan.start))
@@ -44,7 +44,8 @@ public struct RenameCandidate: Hashable, Sendable {
         return editShortForm(at: place, line: line, in: source)
     }
 
-    /// Inserts a new first line into a block, with the indentation of the current first line.
+    /// The edit that inserts `renamedFrom` as the first line of a block, with the indentation of the existing first
+    /// line.
     private func editBelow(in source: SourceText) -> Edit? {
         let line = source.lineIndex(at: nameSpan.start)
         guard line + 1 < source.lineCount else { return nil }
@@ -65,11 +66,11 @@ public struct RenameCandidate: Hashable, Sendable {
         return nil
     }
 
-    /// `name: String = ""` becomes `name: {type: String = "", renamedFrom: callName}`.
+    /// The edit from `name: String = ""` to `name: {type: String = "", renamedFrom: callName}`.
     private func editShortForm(at place: Int, line: Range<Int>, in source: SourceText) -> Edit? {
         guard let valueSpan, valueSpan.start == place, valueSpan.end <= line.upperBound else { return nil }
         let text = source.text(of: valueSpan)
-        // Text that has another meaning inside braces is not edited.
+        // Text with one of these characters could have another meaning inside braces, so it is not edited.
         guard !text.contains(where: { ",{}[]#:'\\".contains($0) }) else { return nil }
         return Edit(valueSpan, "{type: \(text), renamedFrom: \(oldName)}")
     }

@@ -2,19 +2,21 @@ import MartletSchema
 
 /// Two versions of a schema, and the correspondence between their declarations.
 ///
-/// An old type or property corresponds to the new one with the same name. If there is none, it corresponds to the first
-/// new one whose `renamedFrom` is the old name, and whose own name the old schema does not declare. The runtime
-/// computes the same correspondence when it opens a file, and the results must agree.
+/// A declaration of the old schema corresponds to the declaration of the new schema that has the same name. If there is
+/// none, it corresponds to the first new declaration that has the old name in `renamedFrom`, and whose own name does
+/// not exist in the old schema. The runtime uses the same rules when it opens a file, and its result must be the same.
 struct SchemaPair {
     let old: SchemaModel
     let new: SchemaModel
-    /// In the order of the new schema.
+    /// The object types that exist in both schemas, in the order of the new schema.
     let objects: [ObjectPair]
+    /// The enums that exist in both schemas, in the order of the new schema.
     let enums: [(old: EnumModel, new: EnumModel)]
+    /// The elements of `objects`, by old name.
     private let pairsByFormerName: [String: ObjectPair]
-    /// By old name.
+    /// The new names of the object types that exist in both schemas, by old name.
     private let newObjectNames: [String: String]
-    /// By old name.
+    /// The new names of the enums that exist in both schemas, by old name.
     private let newEnumNames: [String: String]
 
     init(old: SchemaModel, new: SchemaModel) {
@@ -37,7 +39,7 @@ struct SchemaPair {
         self.newEnumNames = newEnumNames
     }
 
-    /// Maps each old name that has a successor to the name of the successor.
+    /// Maps the old name of each declaration that still exists to its new name.
     static func successors(_ old: [String], _ new: [(name: String, renamedFrom: String?)]) -> [String: String] {
         let oldNames = Set(old)
         let newNames = Set(new.map(\.name))
@@ -68,6 +70,7 @@ struct SchemaPair {
     /// The new name of an old type; the old name if the type was removed.
     func currentName(_ name: String) -> String { newObjectNames[name] ?? newEnumNames[name] ?? name }
 
+    /// The pair of an old object type; nil if the type was removed.
     func object(formerly name: String) -> ObjectPair? { pairsByFormerName[name] }
 
     /// An old type with the names of the new schema.
@@ -87,7 +90,7 @@ struct SchemaPair {
         return PropertyTypeModel(kind: kind, value: value, isOptional: type.isOptional)
     }
 
-    /// An old key path with the names of the new schema.
+    /// The text of an old key path, with the names of the new schema.
     func currentText(_ path: KeyPathModel) -> String {
         path.segments.map { object(formerly: $0.owner)?.currentName($0.property) ?? $0.property }
             .joined(separator: ".")
@@ -98,8 +101,10 @@ struct SchemaPair {
 struct ObjectPair {
     let old: ObjectModel
     let new: ObjectModel
-    /// In the order of the new schema. Contains linking objects too, although they are not stored.
+    /// The properties that exist in both schemas, in the order of the new schema. They include linking objects,
+    /// although linking objects are not stored.
     let properties: [(old: PropertyModel, new: PropertyModel)]
+    /// The new names of these properties, by old name.
     private let successors: [String: String]
 
     init(old: ObjectModel, new: ObjectModel) {

@@ -2,9 +2,10 @@ public import MartletSchema
 
 /// The new names of the types and properties of an older schema.
 public struct SchemaSuccessors: Sendable {
-    /// The new name of each old object type that still exists.
+    /// The new name of each old object type that still exists. The keys are the old names.
     public let types: [String: String]
-    /// For each of these types, by its old name: the new name of each old property that still exists.
+    /// The new name of each old property that still exists. The keys are the old name of the type and the old name of
+    /// the property.
     public let properties: [String: [String: String]]
 
     /// Pairs the declarations of two schemas by equal names and by `renamedFrom`, as the runtime does.

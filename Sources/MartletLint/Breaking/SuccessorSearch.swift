@@ -1,9 +1,9 @@
 import MartletSchema
 
-/// Finds new types that are similar to a removed type.
+/// Finds added types that are similar to a removed type, and may be this type with another name.
 struct SuccessorSearch {
-    /// The name and type of a property, for comparison. If two properties refer to the types that contain them, they
-    /// are equal even if the names of these types differ.
+    /// The name and type of a property, in a form in which an old and a new property can be compared. A reference to
+    /// the containing type is equal in both, even if the containing type has another name.
     private struct ComparedProperty: Hashable {
         let name: String
         let kind: PropertyTypeModel.Kind
@@ -29,8 +29,8 @@ struct SuccessorSearch {
         }
     }
 
-    /// At most three of the added types that share properties with `old`, the most similar first. A candidate must
-    /// share with `old` at least half as many properties as the larger of the two types has.
+    /// At most three added types that may be `old` with another name, the most similar first. A candidate and `old`
+    /// must have common properties: at least half as many as the larger of the two types has.
     func candidates(for old: ObjectModel) -> [RenameCandidate] {
         let comparedProperties = comparedProperties(of: old, name: schemas.currentName)
         var common = [Int](repeating: 0, count: added.count)
@@ -48,7 +48,7 @@ struct SuccessorSearch {
     private func comparedProperties(of object: ObjectModel, name: (String) -> String) -> [ComparedProperty] {
         object.properties.filter { !$0.type.isLinkingObjects }.map { property in
             let type = property.type
-            // An empty name stands for the containing type.
+            // An empty name represents the containing type.
             let value = type.value.name == object.name ? "" : name(type.value.name)
             return ComparedProperty(name: property.name, kind: type.kind, value: value, isOptional: type.isOptional)
         }

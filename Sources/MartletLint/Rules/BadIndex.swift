@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// Reports indexes that are not supported, duplicate or on the primary key, `unique` lists that are repeated or contain
-/// only the primary key, and `fullText` on properties that are not strings.
+/// Reports indexes that are duplicate, not supported or on the primary key. This rule also reports `unique` lists that
+/// are repeated or contain only the primary key, and `fullText` on properties that are not strings.
 struct BadIndex: LintRule {
     let code = DiagnosticCode.badIndex
     let requirement = "Indexes are declared only for single values that have no index yet."
@@ -20,7 +20,8 @@ struct BadIndex: LintRule {
         ) { first, _ in first }
         for entry in object.indexes {
             guard let property = properties[entry.value] else { continue }
-            // Only the second of several equal entries is reported. After it is removed, the next one is reported.
+            // Of several equal entries, only the second one is reported. After the author has removed it, the next run
+            // reports the next one.
             if first[entry.value] != nil, !repeated.insert(entry.value).inserted { continue }
             let fixes = schema.removalFix(of: entry)
             let note = DiagnosticNote("'\(property.name)' is declared here", at: property.nameSpan)
@@ -61,7 +62,7 @@ struct BadIndex: LintRule {
         return findings
     }
 
-    /// Reports `unique` lists with the same names in any order, and lists that contain only the primary key.
+    /// Reports `unique` lists that contain the names of an earlier list in any order, or only the primary key.
     private func repeatedUnique(_ object: ObjectModel) -> [Diagnostic] {
         var first: [Set<String>: SourceSpan] = [:]
         var findings: [Diagnostic] = []

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Reports names of synchronized types and properties that are equal in SQL, or longer than PostgreSQL allows.
+/// Reports synchronized types and properties whose names in SQL are equal, or longer than PostgreSQL allows.
 struct DatabaseNames: LintRule {
     let code = DiagnosticCode.databaseName
     let requirement = "The names of synchronized types and properties are different in SQL, and at most 63 bytes long."

@@ -7,11 +7,11 @@ struct Deprecations: LintRule {
 
     func check(_ schema: SchemaModel) -> [Diagnostic] {
         var findings: [Diagnostic] = []
-        // Most schemas have no deprecated properties. Then the search for their uses is skipped.
-        let deprecates = schema.objects.contains { $0.properties.contains { $0.deprecation != nil } }
+        // Most schemas have no deprecated properties, so that the search for their uses can be skipped.
+        let hasDeprecatedProperties = schema.objects.contains { $0.properties.contains { $0.deprecation != nil } }
         for object in schema.objects {
             findings += missingMessage(object.deprecation, object.name)
-            guard deprecates else { continue }
+            guard hasDeprecatedProperties else { continue }
             for property in object.properties { findings += missingMessage(property.deprecation, property.name) }
             findings += indexes(of: object)
             guard object.deprecation == nil else { continue }
@@ -21,7 +21,7 @@ struct Deprecations: LintRule {
             findings += missingMessage(projection.deprecation, projection.name)
             guard projection.deprecation == nil else { continue }
             findings += root(projection, schema)
-            guard deprecates else { continue }
+            guard hasDeprecatedProperties else { continue }
             for label in projection.labels { findings += uses(label.path, schema) }
         }
         for model in schema.enums { findings += missingMessage(model.deprecation, model.name) }

@@ -33,7 +33,7 @@ struct IndexCost: LintRule {
         return findings
     }
 
-    /// The number of values of a type with at most two values; nil for other types.
+    /// The number of values of a type; nil if the type has more than two values.
     private func values(of type: PropertyTypeModel, _ schema: SchemaModel) -> Int? {
         switch type.value {
         case .scalar(.bool): 2

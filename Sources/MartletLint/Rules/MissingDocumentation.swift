@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// Reports types without documentation, or with documentation that only repeats the name. The documentation is copied
-/// to the generated code.
+/// Reports types without documentation, and types whose documentation only repeats the name. The compiler copies the
+/// documentation to the generated code.
 struct MissingDocumentation: LintRule {
     let code = DiagnosticCode.missingDocumentation
     let requirement = "Types have documentation that says more than their names."
@@ -31,8 +31,7 @@ struct MissingDocumentation: LintRule {
         "a", "an", "the", "this", "is", "of", "represents", "model", "object", "type", "class",
     ]
 
-    /// Whether the text consists of all words of the name, in their order, and of filler words. The search ends at the
-    /// first other word.
+    /// Whether the documentation consists of all words of the name, in their order, and of filler words such as "the".
     private func repeats(_ documentation: String, _ name: String) -> Bool {
         var expected = NameWords.split(name).filter { !Self.filler.contains($0) }[...]
         var rest = documentation[...]

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Checks that names follow Swift's conventions, since they are used unchanged in Swift.
+/// Checks that names follow the conventions of Swift, because the generated code uses the names unchanged.
 struct NamingCase: LintRule {
     let code = DiagnosticCode.namingCase
     let requirement = "Types are UpperCamelCase; properties and cases lowerCamelCase."
@@ -21,7 +21,8 @@ struct NamingCase: LintRule {
 
     private enum Storage {
         case none
-        /// Data is stored under the name. `renamedFrom` connects it with a new name.
+        /// Data is stored under the name. After a change of the name, `renamedFrom` connects this data with the new
+        /// name.
         case underName
         /// The name is the stored value.
         case asValue
@@ -53,7 +54,7 @@ struct NamingCase: LintRule {
     }
 
     private func isMisnamed(_ name: String, isType: Bool) -> Bool {
-        // Document databases use this name for their primary key.
+        // Document databases use this name for the primary key.
         if name == "_id" { return false }
         let beginsUpper = name.utf8.first.map { (0x41...0x5A).contains($0) } == true
         return beginsUpper != isType || name.utf8.contains(UInt8(ascii: "_"))
@@ -75,8 +76,8 @@ struct NamingCase: LintRule {
             help: "write '\(right)'" + detail, fixes: renaming(name, to: right, schema).map { [$0] } ?? [])
     }
 
-    /// A fix that renames the declaration and all references, and preserves stored data; nil if some edit is not
-    /// possible.
+    /// A fix that renames the declaration and all references to it, and preserves stored data. nil if one of the
+    /// necessary edits is not possible.
     private func renaming(_ name: Name, to right: String, _ schema: SchemaModel) -> Fix? {
         guard name.storage != .asValue, right.utf8.first.map({ !(0x30...0x39).contains($0) }) == true else {
             return nil
@@ -87,7 +88,8 @@ struct NamingCase: LintRule {
             edits += addition
         }
         for span in name.symbol.flatMap({ schema.references[$0] }) ?? [] {
-            // A range is the name, or the name in quotes. A range of another length contains escapes.
+            // A reference is the name, or the name in quotes. A range of another length contains escapes, which this
+            // fix does not support.
             guard span.end - span.start - name.text.utf8.count == 0 || span.end - span.start - name.text.utf8.count == 2
             else { return nil }
             edits.append(Edit(span, right))

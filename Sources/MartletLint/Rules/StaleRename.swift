@@ -24,7 +24,7 @@ struct StaleRename: LintRule {
         var findings: [Diagnostic] = []
         for declaration in declarations {
             guard let from = declaration.from else { continue }
-            // If two declarations conflict, either one can be wrong.
+            // If two declarations conflict, either of them can be the wrong one, so the author has to decide.
             let applicability: Fix.Applicability = from.value == declaration.name ? .safe : .suggested
             let fixes = schema.removal(of: from.span).map { [Fix("remove 'renamedFrom'", applicability, $0)] } ?? []
             if from.value == declaration.name {

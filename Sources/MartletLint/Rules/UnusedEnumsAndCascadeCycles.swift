@@ -35,7 +35,8 @@ struct UnusedEnumsAndCascadeCycles: LintRule {
         let property: PropertyModel
     }
 
-    /// Finds cycles by following each link from the deleted type to its trigger.
+    /// Finds cycles. The search starts at each type, and goes from the deleted type of a link to the trigger of the
+    /// link.
     private func cascadeCycles(_ schema: SchemaModel) -> [Diagnostic] {
         var steps: [String: Step] = [:]
         for step in stepsFromCycles(schema) where steps[step.deleted] == nil { steps[step.deleted] = step }
@@ -75,7 +76,8 @@ struct UnusedEnumsAndCascadeCycles: LintRule {
         return steps
     }
 
-    /// The cascading links of cycles, and the links through which the deletions of a cycle continue to other types.
+    /// The cascading links that form cycles. The result also contains the cascading links through which the deletions
+    /// of a cycle reach other types.
     private func stepsFromCycles(_ schema: SchemaModel) -> [Step] {
         let edges = schema.objects.flatMap { object in object.properties.flatMap { steps($0, of: object.name) } }
         var outgoing: [String: Int] = [:]

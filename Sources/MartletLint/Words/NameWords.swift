@@ -1,4 +1,4 @@
-/// Splits names into words for the naming rules.
+/// Splits names into words, for the lint rules that check names.
 enum NameWords {
     /// The words of `homeCity`, `HTTPServer` or `snake_case`, in lower case.
     static func split(_ name: String) -> [String] {
@@ -21,8 +21,8 @@ enum NameWords {
         return words.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether the byte is a plural `s` after an acronym, as in `URLs`. The capital before such an `s` does not
-    /// start a word.
+    /// Whether the byte is a plural `s` after an acronym, as in `URLs`. The uppercase letter before such an `s` belongs
+    /// to the acronym, and does not start a word.
     private static func isPluralOfAcronym(_ bytes: [UInt8], at index: Int) -> Bool {
         guard bytes[index] == UInt8(ascii: "s"), index >= 2, (0x41...0x5A).contains(bytes[index - 2]) else {
             return false
@@ -48,13 +48,13 @@ enum NameWords {
         "people", "children", "men", "women", "mice", "feet", "teeth", "geese", "data", "media", "criteria",
         "indices", "vertices", "phenomena", "alumni",
     ]
-    /// Words that have no separate plural or are not countable.
+    /// Words that are not countable, have no separate plural, or only look like a plural.
     private static let neutral: Set<String> = [
         "series", "species", "news", "fish", "sheep", "deer", "aircraft", "staff", "history", "info", "information",
         "equipment", "metadata", "content", "means", "gps", "ios", "os", "dns", "sms", "css", "https", "weather",
     ]
 
-    /// Whether a name is plural; nil if unknown.
+    /// Whether a name is plural; nil if its last word does not show this.
     static func isPlural(_ name: String) -> Bool? {
         guard let last = split(name).last, last.utf8.count > 2, !neutral.contains(last) else { return nil }
         if plurals.contains(last) { return true }

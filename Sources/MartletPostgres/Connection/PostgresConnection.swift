@@ -3,18 +3,18 @@
     import Foundation
     import Synchronization
 
-    /// A connection to PostgreSQL for asynchronous code. Any task may use it.
+    /// A connection to PostgreSQL for asynchronous code. Any task may use the connection.
     ///
-    /// The connection has its own thread, which runs the statements. So neither the threads of Swift's concurrency nor
-    /// those of Dispatch wait for a statement. If a task is cancelled while its statement runs, a thread of Dispatch
-    /// sends a request to the server to stop the statement.
+    /// The connection has its own thread, which runs the statements. So a statement never blocks a thread of Swift's
+    /// concurrency runtime or of Dispatch. If a task is cancelled while its statement runs, a thread of Dispatch asks
+    /// the server to stop the statement.
     ///
-    /// The closures that are passed to `run` run one after the other, and are not interleaved. So all statements of a
-    /// transaction must be in one closure.
+    /// The connection runs the closures of all `run` calls one after the other. Between two closures of one task, it
+    /// may run closures of other tasks. So all statements of a transaction must be in one closure.
     package final class PostgresConnection: Sendable {
         private let thread: SessionThread
 
-        /// Connects.
+        /// Connects to the server.
         ///
         /// - Parameter address: a connection string or URI as libpq defines it.
         package init(_ address: String) async throws {
@@ -31,9 +31,10 @@
         /// Runs the closure on the thread of the connection, after the closures of all earlier calls.
         ///
         /// If the task is cancelled before the closure begins, the closure does not run, and this method throws
-        /// `CancellationError`. If the task is cancelled later, the running statement fails with `queryCanceled`.
+        /// `CancellationError`. If the task is cancelled while the closure runs, the running statement fails with
+        /// `queryCanceled`.
         package func run<R: Sendable>(_ body: @escaping @Sendable (PostgresSession) throws -> R) async throws -> R {
-            let closure = thread.newClosure()
+            let closure = thread.newClosureNumber()
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     thread.enqueue { [thread] state in
@@ -43,7 +44,7 @@
                                     throw PostgresError(.connectionFailure, "the connection is closed")
                                 }
                                 guard thread.begin(closure, session.canceller) else { throw CancellationError() }
-                                defer { thread.end(closure) }
+                                defer { thread.finish(closure) }
                                 return try body(session)
                             })
                     }
@@ -53,7 +54,7 @@
             }
         }
 
-        /// Disconnects after the closures of all earlier calls of `run`. Later calls of `run` throw.
+        /// Closes the connection after the closures of all earlier `run` calls have ended. Later calls of `run` throw.
         package func close() async {
             await withCheckedContinuation { continuation in
                 thread.enqueue { state in
@@ -79,13 +80,17 @@
             var jobs: [Job] = []
             /// The number of the newest closure of `PostgresConnection.run`.
             var lastClosure: UInt64 = 0
-            /// The closures that have not begun.
+            /// The numbers of the closures that have not begun.
             var pending: Set<UInt64> = []
         }
 
         private let waiting = Mutex(Waiting())
-        /// The closure that runs. A thread that holds the mutex `running` may acquire the mutex `waiting`.
+        /// The number of the closure that runs, with the canceller of its session. Nil while no closure runs.
+        ///
+        /// A thread may acquire the mutex `waiting` while it holds this mutex, but must not acquire this mutex while it
+        /// holds `waiting`.
         private let running = Mutex<(closure: UInt64, canceller: PostgresCanceller)?>(nil)
+        /// Is signaled once for each job, and once to end the thread.
         private let signal = DispatchSemaphore(value: 0)
 
         init() {
@@ -101,7 +106,7 @@
             thread.start()
         }
 
-        /// The next job; nil if the thread must end.
+        /// Removes the first waiting job and returns it. Returns nil if no job waits: then the thread must end.
         private func next() -> Job? {
             waiting.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }
         }
@@ -111,10 +116,11 @@
             signal.signal()
         }
 
-        /// Ends the thread after all jobs that were enqueued before.
+        /// Ends the thread after it has run all jobs that were enqueued before this call.
         func end() { signal.signal() }
 
-        func newClosure() -> UInt64 {
+        /// Returns the number of a new closure of `PostgresConnection.run`.
+        func newClosureNumber() -> UInt64 {
             waiting.withLock {
                 $0.lastClosure += 1
                 $0.pending.insert($0.lastClosure)
@@ -122,7 +128,7 @@
             }
         }
 
-        /// False if the closure was cancelled before it began.
+        /// Marks a closure as running. Returns false if the closure was cancelled before it began.
         func begin(_ closure: UInt64, _ canceller: PostgresCanceller) -> Bool {
             running.withLock { running in
                 guard waiting.withLock({ $0.pending.remove(closure) }) != nil else { return false }
@@ -132,16 +138,17 @@
             }
         }
 
-        func end(_ closure: UInt64) {
+        func finish(_ closure: UInt64) {
             running.withLock { if $0?.closure == closure { $0 = nil } }
         }
 
         func cancel(_ closure: UInt64) {
             if waiting.withLock({ $0.pending.remove(closure) }) != nil { return }
-            // Sending the request blocks, so it does not happen on the thread that cancels the task.
+            // Sending the request to the server blocks. So a thread of Dispatch sends it, and not the thread that
+            // cancels the task.
             DispatchQueue.global().async { [self] in
-                // The mutex `running` is held until the server has received the request. Otherwise the request could
-                // stop a statement of the next closure.
+                // This thread holds the mutex `running` until the server has received the request. Otherwise the next
+                // closure could begin, and the request could stop a statement of that closure.
                 running.withLock { if let running = $0, running.closure == closure { running.canceller.stop() } }
             }
         }

@@ -2,7 +2,7 @@
     import CMartletPostgres
     package import MartletValues
 
-    /// The rows that a statement returned, in binary format.
+    /// The result of a statement. The rows that `query`, `forEachRow` and `pipeline` return are in binary format.
     package final class PostgresResult {
         fileprivate let pointer: OpaquePointer
 
@@ -14,10 +14,10 @@
 
         package var rowCount: Int { Int(PQntuples(pointer)) }
 
-        /// The number of rows that an INSERT, UPDATE, DELETE or COPY has changed.
+        /// The number of rows that an INSERT, UPDATE, DELETE or COPY has inserted, updated, deleted or copied.
         package var affectedRows: Int { Int(String(cString: PQcmdTuples(pointer))) ?? 0 }
 
-        /// The name of the command that ran, such as `COMMIT`.
+        /// The command tag of the statement, such as `COMMIT` or `INSERT 0 1`.
         var command: String { String(cString: PQcmdStatus(pointer)) }
 
         package var rows: [PostgresRow] { (0..<rowCount).map { PostgresRow(result: self, index: Int32($0)) } }
@@ -30,7 +30,8 @@
         let result: PostgresResult
         let index: Int32
 
-        /// Calls the closure with the bytes of a column, or with nil for NULL. The bytes are valid during the call.
+        /// Calls the closure with the bytes of a column, or with nil for NULL. The bytes are valid only during the
+        /// call.
         package func withBytes<R, Failure: Error>(
             _ column: Int, _ body: (UnsafeRawBufferPointer?) throws(Failure) -> R
         ) throws(Failure) -> R {
@@ -49,31 +50,31 @@
 
         package func bytes(_ column: Int) -> [UInt8] { withBytes(column) { $0.map { Array($0) } ?? [] } }
 
-        /// A `text`, `name` or `"char"`. NULL is an empty text.
+        /// Decodes a `text`, `name` or `"char"`. Returns an empty string for NULL.
         package func text(_ column: Int) throws(PostgresError) -> String {
             try withBytes(column) { bytes throws(PostgresError) in
                 try bytes.map { bytes throws(PostgresError) in try PostgresType.text(bytes) } ?? ""
             }
         }
 
-        /// A `bigint` or `xid8`. NULL is zero.
+        /// Decodes a `bigint` or `xid8`. Returns zero for NULL.
         package func bigint(_ column: Int) throws(PostgresError) -> Int64 {
             try withBytes(column) { bytes throws(PostgresError) in
                 try bytes.map { bytes throws(PostgresError) in try PostgresType.number(bytes, Int64.self) } ?? 0
             }
         }
 
-        /// An `integer` or `oid`. NULL is zero.
+        /// Decodes an `integer` or `oid`. Returns zero for NULL.
         package func integer(_ column: Int) throws(PostgresError) -> Int {
             try withBytes(column) { bytes throws(PostgresError) in
                 Int(try bytes.map { bytes throws(PostgresError) in try PostgresType.number(bytes, Int32.self) } ?? 0)
             }
         }
 
-        /// A `boolean`. NULL is false.
+        /// Decodes a `boolean`. Returns false for NULL.
         package func boolean(_ column: Int) -> Bool { withBytes(column) { $0?.first == 1 } }
 
-        /// A `bit varying`; nil for NULL.
+        /// Decodes a `bit varying`. Returns nil for NULL.
         package func bits(_ column: Int) throws(PostgresError) -> [Bool]? {
             try withBytes(column) { bytes throws(PostgresError) -> [Bool]? in
                 guard let bytes else { return nil }
@@ -86,12 +87,13 @@
     }
 
     extension PostgresError {
-        /// The error of a result.
+        /// Creates the error that a failed result describes.
         init(result: OpaquePointer) {
             func field(_ code: Character) -> String? {
                 code.asciiValue.flatMap { PQresultErrorField(result, Int32($0)) }.map { String(cString: $0) }
             }
-            // The codes of PG_DIAG_… in libpq, which are macros that Swift does not import.
+            // Each letter is the value of a macro PG_DIAG_… of libpq, for example "C" of PG_DIAG_SQLSTATE. Swift does
+            // not import these macros.
             self.init(
                 SQLState(field("C") ?? SQLState.connectionFailure.code),
                 field("M") ?? String(cString: PQresultErrorMessage(result)))
@@ -99,7 +101,7 @@
             (table, column, constraint) = (field("t"), field("c"), field("n"))
         }
 
-        /// The error of a call that returned no result.
+        /// Creates the error for a libpq call that returned no result.
         init(connection: OpaquePointer?) {
             self.init(.connectionFailure, connection.map { String(cString: PQerrorMessage($0)) } ?? "out of memory")
         }

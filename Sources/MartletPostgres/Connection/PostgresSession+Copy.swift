@@ -1,15 +1,16 @@
 #if Postgres
     import CMartletPostgres
 
-    /// The signature of the binary format. The header consists of the signature, flags, and the length of an extension.
+    /// The signature at the beginning of COPY's binary format. The header consists of the signature, four bytes of
+    /// flags, and the length of a header extension in four bytes.
     private let copySignature: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0]
     private let copyHeaderLength = copySignature.count + 8
 
-    /// The rows of a `COPY … FROM STDIN (FORMAT binary)`.
+    /// Collects rows for a `COPY … FROM STDIN (FORMAT binary)`.
     package struct CopyWriter {
         fileprivate var buffer: [UInt8] = copySignature + [UInt8](repeating: 0, count: 8)
 
-        /// Adds a row. Each field has the binary format of its column; nil for NULL.
+        /// Adds a row. Each field is the binary format of the column's value, or nil for NULL.
         package mutating func row(_ fields: [[UInt8]?]) {
             buffer += PostgresType.bigEndian(Int16(fields.count))
             for field in fields {
@@ -21,11 +22,13 @@
 
     extension PostgresSession {
         /// Runs a `COPY … TO STDOUT (FORMAT binary)` and calls the closure with each row. The `FieldReader` is valid
-        /// during the call. If the closure throws, the statement is cancelled.
+        /// only during the call. If the closure throws, this method cancels the statement and throws the error of the
+        /// closure.
         package func copyOut(_ sql: String, _ row: (inout FieldReader) throws -> Void) throws {
+            try canceller.requireAllowed()
             let result = try checked(PQexec(pointer, sql))
             guard result.isCopyOut else {
-                throw PostgresError(.featureNotSupported, "the statement is no COPY TO STDOUT")
+                throw PostgresError(.featureNotSupported, "the statement is not a COPY TO STDOUT")
             }
             var failure: (any Error)?
             var isFirst = true
@@ -46,7 +49,7 @@
             _ = try ending.get()
         }
 
-        // PostgreSQL sends each row in a message of its own. The header precedes the first one.
+        // PostgreSQL sends each row in a separate message. In the first message, the header precedes the row.
         private func read(
             _ bytes: UnsafeRawBufferPointer, _ hasHeader: Bool, _ row: (inout FieldReader) throws -> Void
         ) throws {
@@ -61,14 +64,15 @@
             try row(&reader)
         }
 
-        /// Runs a `COPY … FROM STDIN (FORMAT binary)` and returns the number of rows.
+        /// Runs a `COPY … FROM STDIN (FORMAT binary)` and returns the number of copied rows.
         ///
-        /// - Parameter write: adds rows to the writer, and returns true to be called again. If it throws, no row is
-        ///   stored.
+        /// - Parameter write: adds rows to the writer, and returns true to be called again. If the closure throws, the
+        ///   statement stores no rows.
         package func copyIn(_ sql: String, _ write: ((inout CopyWriter) throws -> Bool)) throws -> Int {
+            try canceller.requireAllowed()
             let result = try checked(PQexec(pointer, sql))
             guard result.isCopyIn else {
-                throw PostgresError(.featureNotSupported, "the statement is no COPY FROM STDIN")
+                throw PostgresError(.featureNotSupported, "the statement is not a COPY FROM STDIN")
             }
             var writer = CopyWriter()
             do {
@@ -92,7 +96,7 @@
             writer.buffer.removeAll(keepingCapacity: true)
         }
 
-        /// Reads the results that follow the data, and returns the number of copied rows.
+        /// Reads the results that the server sends after the data, and returns the number of copied rows.
         @discardableResult
         private func finish() throws(PostgresError) -> Int {
             var count = 0

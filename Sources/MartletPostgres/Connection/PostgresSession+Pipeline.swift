@@ -15,12 +15,14 @@
     extension PostgresSession {
         /// Sends several statements at once and returns their results.
         ///
-        /// Executing the statements needs one round trip. Each statement that is not prepared yet is prepared first,
-        /// with one more round trip, unless the limit of prepared statements is reached.
+        /// First, this method prepares each statement that is not prepared yet. Each preparation needs one round trip.
+        /// Beyond the limit `maximumStatements`, statements run unprepared. Then the execution of all statements needs
+        /// one round trip.
         ///
-        /// Each statement sees the effects of the statements before it. If a statement fails, the following statements
-        /// do not run, and the error is thrown.
+        /// Each statement sees the effects of the statements before it. If a statement fails, the server skips the
+        /// following statements, and this method throws the error.
         package func pipeline(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresResult] {
+            try canceller.requireAllowed()
             let names = try statements.map { statement throws(PostgresError) in
                 try prepared(statement.sql, statement.parameters)
             }
@@ -45,13 +47,13 @@
             var results: [PostgresResult] = []
             var failure: PostgresError?
             for _ in 0..<count {
-                // For each statement, `PQgetResult` returns one result, and then null.
+                // For each statement, `PQgetResult` returns one result and then a null pointer.
                 while let next = PQgetResult(pointer) {
                     do throws(PostgresError) { results.append(try checked(next)) } catch { failure = failure ?? error }
                 }
                 if !isConnected { throw failure ?? PostgresError(connection: pointer) }
             }
-            // The result of the synchronization point.
+            // The last result belongs to the synchronization point and contains no rows.
             if let sync = PQgetResult(pointer) { PQclear(sync) }
             if let failure { throw failure }
             return results

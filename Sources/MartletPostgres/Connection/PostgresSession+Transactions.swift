@@ -1,9 +1,9 @@
 #if Postgres
-    /// Which commits of other transactions the statements of a transaction see.
+    /// Determines which commits of other transactions the statements of a transaction see.
     package enum PostgresIsolation: String, Sendable {
-        /// Each statement sees what is committed when it begins.
+        /// Each statement sees the transactions that were committed before the statement began.
         case readCommitted = "READ COMMITTED"
-        /// All statements see the same state.
+        /// All statements see the transactions that were committed before the first statement began.
         case repeatableRead = "REPEATABLE READ"
     }
 
@@ -19,18 +19,20 @@
             do {
                 result = try body()
             } catch {
-                // If the connection is lost, the server rolls back.
+                // The statement can fail because the connection is lost. Then the server rolls back the transaction on
+                // its own.
                 _ = try? execute("ROLLBACK")
                 throw error
             }
-            // If a statement has failed and the closure has caught the error, PostgreSQL executes COMMIT as a rollback.
+            // A statement may have failed, and the closure may have caught the error. PostgreSQL then executes COMMIT
+            // as a rollback, and returns the command tag `ROLLBACK`.
             guard try execute("COMMIT").command == "COMMIT" else {
                 throw PostgresError(.failedTransaction, "the transaction was rolled back because a statement failed")
             }
             return result
         }
 
-        /// Runs the closure in a savepoint. If the closure throws, only its own changes are rolled back.
+        /// Runs the closure in a savepoint. If the closure throws, only the changes of the closure are rolled back.
         @discardableResult
         package func savepoint<R>(_ body: () throws -> R) throws -> R {
             try execute("SAVEPOINT martlet")

@@ -4,12 +4,14 @@
 
     /// A connection to PostgreSQL whose calls block the thread.
     ///
-    /// A session is used by one thread at a time. `PostgresConnection` gives each session a thread of its own.
+    /// Only one thread at a time may use a session. `PostgresConnection` gives each session its own thread.
     package final class PostgresSession {
         let pointer: OpaquePointer
-        /// Stops the running statement from any thread.
+        /// Stops the running statement. Any thread may use the canceller.
         package let canceller: PostgresCanceller
+        /// The names of the prepared statements.
         private var statements: [StatementKey: String] = [:]
+        /// The scripts that `configure` does not execute again.
         private var configured: Set<String> = []
 
         private struct StatementKey: Hashable {
@@ -17,15 +19,16 @@
             let oids: [UInt32]
         }
 
-        /// The maximum number of prepared statements. Further statements run unprepared, so that an unlimited number of
-        /// texts does not fill the memory of the server.
+        /// The maximum number of prepared statements. Further statements run unprepared, because each prepared
+        /// statement uses memory of the server.
         static let maximumStatements = 500
 
-        /// Connects.
+        /// Connects to the server.
         ///
         /// - Parameter address: a connection string or URI as libpq defines it.
         package init(_ address: String) throws(PostgresError) {
-            // If a parameter occurs twice, the last one counts: the address overrides the parameter before it.
+            // libpq expands the address in the place of `dbname`, and a later parameter overrides an earlier one. So
+            // the address can replace the application name, but not the encoding.
             let keywords = ["fallback_application_name", "dbname", "client_encoding"]
             let values = ["martlet-sync", address, "UTF8"]
             let connected = withCStrings(keywords) { keywords in
@@ -39,13 +42,14 @@
             }
             pointer = connected
             canceller = PostgresCanceller(owning: cancel)
-            // By default, libpq prints notices on standard error.
+            // By default, libpq prints notices on standard error. This processor discards them.
             PQsetNoticeProcessor(connected, { _, _ in }, nil)
         }
 
         deinit { PQfinish(pointer) }
 
-        /// True between the beginning and the end of a transaction, also after an error in it.
+        /// True between the beginning and the end of a transaction, also after a statement of the transaction has
+        /// failed.
         package var isInTransaction: Bool {
             ![PQTRANS_IDLE, PQTRANS_UNKNOWN].contains(PQtransactionStatus(pointer))
         }
@@ -53,13 +57,13 @@
         /// False after the connection has failed. A session does not reconnect.
         package var isConnected: Bool { PQstatus(pointer) == CONNECTION_OK }
 
-        /// Runs statements that have no parameters. Several statements are separated by semicolons.
+        /// Runs one or more statements without parameters, separated by semicolons. Returns the result of the last one.
         @discardableResult
         package func execute(_ script: String) throws(PostgresError) -> PostgresResult {
             try checked(PQexec(pointer, script))
         }
 
-        /// Runs one statement. It is prepared when it runs for the first time.
+        /// Runs one statement. The first run of a statement also prepares it, up to `maximumStatements` statements.
         @discardableResult
         package func query(
             _ sql: String, _ parameters: [PostgresParameter] = []
@@ -77,9 +81,9 @@
                 })
         }
 
-        /// Runs one statement and calls the closure with each row as it arrives, so that only one row is in memory.
+        /// Runs one statement and calls the closure with each row when the row arrives. So only one row is in memory.
         ///
-        /// If the closure throws, the statement is cancelled.
+        /// If the closure throws, this method cancels the statement and throws the error of the closure.
         package func forEachRow(
             _ sql: String, _ parameters: [PostgresParameter] = [], _ body: (PostgresRow) throws -> Void
         ) throws {
@@ -110,17 +114,19 @@
             if let failure { throw failure }
         }
 
-        /// Sets parameters of the server for the rest of the session. Does nothing if the same script has already been
-        /// executed outside of a transaction.
+        /// Sets parameters of the server for the rest of the session. Does nothing if the session has already executed
+        /// the same script outside of a transaction.
         ///
         /// - Parameter script: statements of the form `SET … = …`.
         package func configure(_ script: String) throws(PostgresError) {
             if configured.contains(script) { return }
             try execute(script)
-            // A rollback of the transaction would undo the script.
+            // A rollback would undo a script that was executed in a transaction.
             if !isInTransaction { configured.insert(script) }
         }
 
+        /// Prepares a statement if it is not prepared yet, and returns its name. Returns nil if the statement must run
+        /// unprepared.
         func prepared(_ sql: String, _ parameters: [PostgresParameter]) throws(PostgresError) -> String? {
             let key = StatementKey(sql: sql, oids: parameters.map(\.oid))
             if let name = statements[key] { return name }
@@ -134,7 +140,7 @@
             return name
         }
 
-        /// Takes ownership of a result, and throws if it is an error.
+        /// Takes ownership of a result of libpq. Throws if the result is an error, or if it is nil.
         @discardableResult
         func checked(_ result: OpaquePointer?) throws(PostgresError) -> PostgresResult {
             guard let result else { throw PostgresError(connection: pointer) }
@@ -147,7 +153,7 @@
         }
     }
 
-    /// Stops a running statement. Any thread may use it.
+    /// Stops the running statement of a session. Any thread may use this object.
     // libpq never changes a `PGcancel` that it has created, and any thread may call `PQcancel`.
     package final class PostgresCanceller: @unchecked Sendable {
         private let pointer: OpaquePointer
@@ -157,14 +163,14 @@
 
         deinit { PQfreeCancel(pointer) }
 
-        /// Stops the running statement. In the same closure of `PostgresConnection.run`, later calls of `query` and
-        /// `forEachRow` fail. `execute` still works, so that the closure can roll back.
+        /// Stops the running statement. Later calls of `query` and `forEachRow` in the same closure of
+        /// `PostgresConnection.run` fail. `execute` still works, so that the closure can roll back the transaction.
         func stop() {
             isStopped.store(true, ordering: .sequentiallyConsistent)
             cancel()
         }
 
-        /// Permits queries again. Called before a closure of `PostgresConnection.run` begins.
+        /// Permits queries again. `PostgresConnection` calls this method before each closure of `run`.
         func allow() { isStopped.store(false, ordering: .sequentiallyConsistent) }
 
         /// Throws `queryCanceled` after `stop()`.
@@ -173,8 +179,8 @@
             throw PostgresError(.queryCanceled, "the task was cancelled")
         }
 
-        /// Asks the server to stop the running statement, which then fails with `queryCanceled`. Does nothing if no
-        /// statement is running. Returns after the server has received the request.
+        /// Asks the server to stop the running statement, and returns after the server has received the request. The
+        /// statement then fails with `queryCanceled`. If no statement is running, the request has no effect.
         package func cancel() {
             withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
                 _ = PQcancel(pointer, buffer.baseAddress, 256)
@@ -200,8 +206,8 @@
             UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?, UnsafePointer<UInt32>?
         ) -> R
     ) -> R {
-        // All values are stored one after the other. A null pointer means NULL, so an empty value needs a valid
-        // pointer, too. The additional byte at the end ensures this.
+        // All values are stored one after the other. A null pointer means NULL, so an empty value needs a pointer that
+        // is not null. The additional byte ensures that `baseAddress` is not nil, even if all values are empty.
         var content: [UInt8] = []
         for parameter in parameters { content += parameter.bytes ?? [] }
         content.append(0)

@@ -6,17 +6,17 @@ package struct FieldReader {
     package private(set) var count = 0
     private let hasTypes: Bool
 
-    /// A row of a table as `record_send` writes it: the type of each field precedes its value.
+    /// Reads a row in the format of PostgreSQL's function `record_send`. The type of each field precedes its value.
     package init(record bytes: UnsafeRawBufferPointer) throws(PostgresError) {
         self.bytes = bytes
         hasTypes = true
         count = Int(try word())
     }
 
-    /// A row of `COPY … TO STDOUT (FORMAT binary)`.
+    /// Reads a row of `COPY … TO STDOUT (FORMAT binary)`.
     ///
-    /// - Parameter offset: the position of the row in the bytes: the length of the header if the row follows it, or
-    ///   else 0.
+    /// - Parameter offset: the position at which the row begins. It is the length of the header if the header precedes
+    ///   the row, and 0 otherwise.
     init(copied bytes: UnsafeRawBufferPointer, offset: Int) throws(PostgresError) {
         self.bytes = bytes
         self.offset = offset
@@ -24,7 +24,7 @@ package struct FieldReader {
         count = Int(try short())
     }
 
-    /// The bytes of the next field; nil for NULL.
+    /// Returns the bytes of the next field, or nil for NULL.
     package mutating func next() throws(PostgresError) -> UnsafeRawBufferPointer? {
         if hasTypes { _ = try word() }
         let length = Int(try word())
@@ -34,6 +34,7 @@ package struct FieldReader {
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
     }
 
+    /// Throws if bytes follow the field that was read last.
     package func requireEnd() throws(PostgresError) {
         guard offset == bytes.count else { throw .malformed("a row") }
     }

@@ -1,18 +1,19 @@
-/// The binary format of `numeric`, converted to and from decimal text.
+/// Converts between the binary format of `numeric` and decimal text.
 ///
-/// A number consists of digits of base 10,000. The format contains the count of these digits, the exponent of the first
-/// digit (the weight), a sign, the number of decimal digits after the point (the scale), and the digits.
+/// A number consists of digits of base 10,000. The binary format contains the count of these digits, the exponent of
+/// the first digit (the weight), a sign, the number of decimal digits after the point (the scale), and the digits.
 enum NumericFormat {
     private static let negative: UInt16 = 0x4000
     private static let notANumber: UInt16 = 0xC000
     private static let infinity: UInt16 = 0xD000
     private static let negativeInfinity: UInt16 = 0xF000
-    /// PostgreSQL's limits for the scale and the weight.
+    // PostgreSQL's limits for the scale and the weight.
     private static let greatestScale = 16_383
     private static let greatestWeight = 32_767
 
-    /// The text of a number: a sign if it is negative, digits, and an exponent if it is not zero, such as `-123e-2`.
-    /// Zero is `0`. Other results are `NaN`, `inf` and `-inf`.
+    /// Returns the text of a number, such as `-123e-2`: a minus sign if the number is negative, digits, and an exponent
+    /// if the exponent is not zero. The text of zero is `0`. For values that are not finite, the text is `NaN`, `inf`
+    /// or `-inf`.
     static func decode(_ bytes: UnsafeRawBufferPointer) throws(PostgresError) -> String {
         func word(_ index: Int) -> UInt16 {
             UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self))
@@ -44,7 +45,8 @@ enum NumericFormat {
         return (isNegative ? "-" : "") + String(decoding: significant, as: UTF8.self) + (power == 0 ? "" : "e\(power)")
     }
 
-    /// - Parameter text: digits with an optional sign, point and exponent, or `NaN`, `inf` or `-inf`.
+    /// - Parameter text: digits with an optional sign, point and exponent, or `NaN`, `inf`, `infinity`, `-inf` or
+    ///   `-infinity`.
     static func encode(_ text: String) throws(UnencodableValue) -> [UInt8] {
         switch text.lowercased() {
         case "nan": return header(0, 0, notANumber, 0)
@@ -55,7 +57,8 @@ enum NumericFormat {
         guard let parsed = parse(text) else { throw UnencodableValue("a text is not a decimal number") }
         let digits = parsed.digits.drop { $0 == 0 }
         guard !digits.isEmpty else { return header(0, 0, 0, 0) }
-        // Zeros at the end make the exponent a multiple of 4. Zeros at the beginning fill the first group of 4 digits.
+        // Each group of 4 decimal digits is one digit of base 10,000. Zeros at the end make the exponent a multiple of
+        // 4. Zeros at the beginning fill the first group.
         let padding = ((parsed.exponent % 4) + 4) % 4
         var filled = Array(digits) + [UInt8](repeating: 0, count: padding)
         filled = [UInt8](repeating: 0, count: (4 - filled.count % 4) % 4) + filled
@@ -63,7 +66,7 @@ enum NumericFormat {
             filled[start..<start + 4].reduce(UInt16(0)) { $0 * 10 + UInt16($1) }
         }
         let weight = (parsed.exponent - padding) / 4 + groups.count - 1
-        // PostgreSQL also omits groups of zeros at the end, so both write the same bytes.
+        // PostgreSQL also omits groups of zeros at the end. So these bytes equal the bytes that PostgreSQL would send.
         while groups.last == 0 { groups.removeLast() }
         let scale = max(0, -parsed.exponent)
         guard scale <= greatestScale, -greatestWeight...greatestWeight ~= weight else {

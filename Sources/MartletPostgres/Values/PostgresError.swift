@@ -1,6 +1,6 @@
-/// The condition of an error: the five characters of an SQLSTATE.
+/// The SQLSTATE of an error: a code of five characters.
 ///
-/// The codes are listed in PostgreSQL's appendix "PostgreSQL Error Codes".
+/// PostgreSQL's appendix "PostgreSQL Error Codes" lists the codes.
 package struct SQLState: Sendable, Hashable, CustomStringConvertible {
     package let code: String
 
@@ -8,7 +8,7 @@ package struct SQLState: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { code }
 
-    /// The first two characters: the class of conditions.
+    /// The first two characters of the code, which denote a class of errors.
     package var conditionClass: String { String(code.prefix(2)) }
 
     package static let connectionFailure = SQLState("08006")
@@ -31,8 +31,8 @@ package struct SQLState: Sendable, Hashable, CustomStringConvertible {
 /// An error of PostgreSQL, or of the connection to it.
 ///
 /// `description` contains no data of rows, so it may be sent to any client. `logText` also contains PostgreSQL's
-/// message, detail, hint and context. They can quote values, so `logText` may be written only to the log of the
-/// service.
+/// message, detail, hint and context. These can quote values of rows, so `logText` may be written only to the log of
+/// the service.
 package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible {
     package let state: SQLState
     /// PostgreSQL's primary message. Some messages quote values.
@@ -50,17 +50,17 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
         self.message = message
     }
 
-    /// Bytes that do not have the binary format of their type.
+    /// The error for bytes that do not have the binary format of their type.
     package static func malformed(_ what: String) -> PostgresError {
         PostgresError(.invalidBinaryRepresentation, "\(what) does not have the binary format of its type")
     }
 
-    /// True if the connection cannot be used any more.
+    /// True if the connection cannot be used any more after this error.
     package var endsConnection: Bool {
         state.conditionClass == "08" || ["57P01", "57P02", "57P03"].contains(state.code)
     }
 
-    /// True if the same transaction can succeed when it is run again.
+    /// True if the transaction that failed with this error can succeed when the client runs it again.
     package var isTransient: Bool { [.serializationFailure, .deadlockDetected].contains(state) }
 
     package var description: String {
@@ -70,7 +70,7 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
         return "PostgreSQL reports \(state)" + (names.isEmpty ? "" : " for" + names.joined(separator: ","))
     }
 
-    /// Everything that PostgreSQL reported, on several lines.
+    /// The description, followed by PostgreSQL's message, detail, hint and context, on several lines.
     package var logText: String {
         let further = [("detail", detail), ("hint", hint), ("context", context)].compactMap { name, text in
             text.map { "\n\(name): \($0)" }

@@ -1,13 +1,14 @@
 package import MartletValues
 
-// An `SQLValue` here has the form in which MartletEngine stores it: booleans are 0 and 1, dates are seconds since 2001,
-// UUIDs are 16 bytes. There are two exceptions: decimal numbers and JSON values are texts.
+// In this file, an `SQLValue` has the form in which MartletEngine stores it in SQLite: booleans are 0 and 1, dates are
+// seconds since 2001, UUIDs are 16 bytes. There are two exceptions: decimal numbers and JSON values are texts here.
 
 extension PostgresType {
-    /// The binary format of a value; nil for NULL.
+    /// Returns the binary format of a value, or nil for NULL.
     ///
-    /// - Throws: `UnencodableValue` if the column cannot hold the value: numbers that are out of range, texts that
-    ///   contain NUL, dates that are NaN or beyond the years of `timestamptz`, and values of another type.
+    /// - Throws: `UnencodableValue` if the column cannot hold the value. Examples are numbers that are out of range,
+    ///   texts that contain the character NUL, dates that are NaN or outside of the range of `timestamptz`, and values
+    ///   of another type.
     package func encode(_ value: SQLValue) throws(UnencodableValue) -> [UInt8]? {
         if value == .null { return nil }
         switch (self, value) {
@@ -30,7 +31,7 @@ extension PostgresType {
         }
     }
 
-    /// The value of bytes in the binary format; `.null` for nil.
+    /// Decodes bytes in the binary format. Returns `.null` for nil.
     package func decode(_ bytes: UnsafeRawBufferPointer?) throws(PostgresError) -> SQLValue {
         guard let bytes else { return .null }
         switch self {
@@ -59,7 +60,7 @@ extension PostgresType {
         withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }
 
-    /// The number that the bytes contain, most significant byte first. Throws if their count is not the size of
+    /// Decodes a number whose most significant byte comes first. Throws if the count of the bytes is not the size of
     /// `Number`.
     package static func number<Number: FixedWidthInteger>(
         _ bytes: UnsafeRawBufferPointer, _: Number.Type

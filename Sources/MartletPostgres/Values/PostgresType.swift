@@ -1,6 +1,6 @@
 package import MartletValues
 
-/// The types of columns that hold values of objects.
+/// The PostgreSQL types of the columns that hold property values of objects.
 package enum PostgresType: String, Sendable, Hashable, CaseIterable {
     case boolean, smallint, integer, bigint, real
     case doublePrecision = "double precision"
@@ -29,7 +29,7 @@ package enum PostgresType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The function that returns the binary format of a value.
+    /// The name of the PostgreSQL function that returns the binary format of a value.
     package var sendFunction: String {
         switch self {
         case .boolean: "boolsend"
@@ -47,12 +47,12 @@ package enum PostgresType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// True for floating-point types. Their operator `=` treats zero and negative zero as equal, although the bits
-    /// differ.
+    /// True for floating-point types. PostgreSQL's operator `=` treats zero and negative zero of these types as equal,
+    /// although their bits differ.
     package var isFloating: Bool { self == .real || self == .doublePrecision }
 }
 
-/// Why a value cannot be stored in a column. The description names no data.
+/// The reason why a value cannot be stored in a column. The description does not contain the value.
 package struct UnencodableValue: Error, Sendable, Equatable, CustomStringConvertible {
     package let description: String
 
@@ -83,7 +83,7 @@ package struct PostgresParameter: Sendable, Equatable {
         PostgresParameter(oid: PostgresType.integer.oid, bytes: number.map(PostgresType.bigEndian))
     }
 
-    /// The text must not contain NUL, which PostgreSQL refuses.
+    /// The text must not contain the character NUL, which PostgreSQL refuses.
     package static func text(_ text: String?) -> PostgresParameter {
         PostgresParameter(oid: PostgresType.text.oid, bytes: text.map { Array($0.utf8) })
     }
@@ -92,21 +92,22 @@ package struct PostgresParameter: Sendable, Equatable {
         PostgresParameter(oid: PostgresType.bytea.oid, bytes: bytes)
     }
 
-    /// An `xid8`: the number of a transaction.
+    /// An `xid8`, the PostgreSQL type for numbers of transactions.
     package static func transaction(_ number: UInt64) -> PostgresParameter {
         PostgresParameter(oid: 5069, bytes: PostgresType.bigEndian(number))
     }
 
     /// An array of `xid8`.
     package static func transactions(_ numbers: [UInt64]) -> PostgresParameter {
-        // The number of dimensions, flags, and the type of the elements; then the number of elements and the first
-        // index.
+        // The header contains the number of dimensions, flags, and the type of the elements. For an array with
+        // elements, the number of elements and the index of the first element follow.
         let header = [Int32(numbers.isEmpty ? 0 : 1), 0, 5069] + (numbers.isEmpty ? [] : [Int32(numbers.count), 1])
         let elements = numbers.flatMap { PostgresType.bigEndian(Int32(8)) + PostgresType.bigEndian($0) }
         return PostgresParameter(oid: 271, bytes: header.flatMap { PostgresType.bigEndian($0) } + elements)
     }
 
-    /// A `bit varying`: a length in bits, then the bits, the first one in the highest bit of the first byte.
+    /// A `bit varying`. The bytes contain the number of bits, followed by the bits. The first bit is the highest bit of
+    /// its byte.
     package static func bits(_ bits: [Bool]) -> PostgresParameter {
         var bytes = [UInt8](repeating: 0, count: (bits.count + 7) / 8)
         for (index, bit) in bits.enumerated() where bit { bytes[index / 8] |= 0x80 >> UInt8(index % 8) }

@@ -1,18 +1,19 @@
-/// The binary format of `timestamptz`: microseconds since 2000-01-01T00:00:00Z. The greatest `Int64` is infinity, and
-/// the least `Int64` is negative infinity.
+/// Converts between dates and the binary format of `timestamptz`. The format is the number of microseconds since
+/// 2000-01-01T00:00:00Z. The greatest `Int64` is infinity, and the least `Int64` is negative infinity.
 ///
-/// Dates are seconds since 2001-01-01T00:00:00Z, as in Foundation. Whole microseconds between the years 1729 and 2273
-/// survive a round trip. In other years, two neighboring microseconds can have the same `Double`.
+/// A date here is a `Double`: the seconds since 2001-01-01T00:00:00Z, as in Foundation. Between the years 1729 and
+/// 2273, a whole number of microseconds survives a round trip. In other years, two neighboring microseconds can have
+/// the same `Double`.
 enum TimestampFormat {
-    /// The microseconds between the two reference dates. The year 2000 had 366 days.
+    /// The microseconds between the two reference dates, which are one year apart. The year 2000 had 366 days.
     private static let offset: Int64 = 366 * 86_400 * 1_000_000
-    /// From the year 4713 BC to 294276 AD, as in PostgreSQL's `datatype/timestamp.h`.
+    /// PostgreSQL's range of timestamps, from the year 4713 BC to 294276 AD, as in its header `datatype/timestamp.h`.
     private static let range: Range<Int64> = -211_813_488_000_000_000..<9_223_371_331_200_000_000
 
     static func encode(_ seconds: Double) throws(UnencodableValue) -> Int64 {
         if seconds.isInfinite { return seconds > 0 ? .max : .min }
-        // `whole` is exact. `seconds - whole` is exact except for values between -0.5 and 0, where its error is far
-        // below a microsecond. The product is then rounded to whole microseconds.
+        // `whole` is exact. `seconds - whole` is exact too, except if `seconds` is between -0.5 and 0. There its error
+        // is far below a microsecond, and the product is rounded to whole microseconds.
         let whole = seconds.rounded(.down)
         let rest = ((seconds - whole) * 1_000_000).rounded()
         guard !seconds.isNaN, let exact = Int64(exactly: whole) else {

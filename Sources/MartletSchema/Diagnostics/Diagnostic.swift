@@ -1,8 +1,8 @@
-/// One diagnostic for the author of a schema. Diagnostics are collected, never thrown. Their texts contain escapes
-/// instead of control characters and other invisible characters.
+/// One diagnostic for the author of a schema. The compiler collects diagnostics, and never throws them. Their texts
+/// contain escapes instead of control characters and other invisible characters.
 public struct Diagnostic: Hashable, Sendable {
-    /// The texts are shared by all copies of a diagnostic, because one file can produce tens of thousands of
-    /// diagnostics.
+    /// The texts of a diagnostic. All copies of the diagnostic share one instance, because one file can produce tens of
+    /// thousands of diagnostics.
     private final class Texts: Hashable, Sendable {
         let message: String
         let label: String?
@@ -44,19 +44,20 @@ public struct Diagnostic: Hashable, Sendable {
             message: message.printable, label: label?.printable, notes: notes, help: help?.printable, fixes: fixes)
     }
 
-    /// Begins in lower case and has no full stop. The message quotes the faulty text, then says how to correct it.
+    /// A text that begins in lower case and has no full stop. It quotes the faulty text, and then says how to correct
+    /// it.
     public var message: String { texts.message }
-    /// The text beside the carets.
+    /// The text beside the carets that mark the range in a report; nil if there is none.
     public var label: String? { texts.label }
     public var notes: [DiagnosticNote] { texts.notes }
     /// A suggestion, such as `did you mean 'String'?`.
     public var help: String? { texts.help }
-    /// Alternatives, the best first.
+    /// Alternative fixes, the best one first.
     public var fixes: [Fix] { texts.fixes }
 
     public var isError: Bool { severity == .error }
 
-    /// The message, followed by the help unless the message already ends with it.
+    /// The message, followed by the help. The help is left out if the message already ends with it.
     public var messageWithHelp: String {
         guard let help, !message.hasSuffix(help) else { return message }
         return message + "; " + help
@@ -77,9 +78,9 @@ public struct DiagnosticNote: Hashable, Sendable {
 /// A change of the schema text that removes a diagnostic.
 public struct Fix: Hashable, Sendable {
     public enum Applicability: String, Sendable {
-        /// Can be applied automatically.
+        /// A command can apply the fix without asking the author.
         case safe
-        /// Requires a decision by the author.
+        /// The author has to decide whether the fix is right.
         case suggested
     }
 
@@ -106,10 +107,10 @@ public struct Edit: Hashable, Sendable {
 }
 
 extension [Diagnostic] {
-    /// Sorted by file, range and code. The order of a report therefore does not depend on the order of the compiler
-    /// stages.
+    /// The diagnostics, sorted by file, range and code. The order of a report therefore does not depend on the order in
+    /// which the compiler stages run.
     public func sortedByLocation() -> [Diagnostic] {
-        // A diagnostic is large, so small sort keys are sorted instead, and the result is built from their indices.
+        // A diagnostic is large, so this function sorts small keys, and builds the result from the indices in them.
         let keys = indices.map { index in
             let span = self[index].span
             return (

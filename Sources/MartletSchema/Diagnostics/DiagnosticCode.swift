@@ -52,8 +52,8 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
         }
     }
 
-    /// Whether a comment or the configuration can change the severity of diagnostics with this code. The code
-    /// `embedding` has errors and warnings, and only the severity of its warnings can be changed.
+    /// Whether a comment or the configuration can silence diagnostics with this code. Diagnostics with the code
+    /// `embedding` can be errors or warnings, and only the warnings can be silenced.
     public var canBeSilenced: Bool { severity != .error || self == .embedding }
 
     public static func < (left: DiagnosticCode, right: DiagnosticCode) -> Bool {

@@ -3,13 +3,15 @@ public enum FindingLimit {
     /// The default limit. Further findings are only counted.
     public static let maximumShownPerFile = 200
 
-    /// Sorts findings by place, removes duplicates, and keeps at most `limit` findings for each file. If findings of a
-    /// file are left out, one more finding states their number.
+    /// Sorts findings by location, removes duplicates, and keeps at most `limit` findings for each file. If findings of
+    /// a file are left out, an additional finding states their number.
     ///
     /// - Parameters:
     ///   - limit: the maximum number of findings for each file.
-    ///   - files: the files; the result follows their order. Findings without a location are added to the first file.
-    ///   - dropped: how many findings of a file were dropped before this call, and whether errors are among them.
+    ///   - files: the files, in the order of the result. A finding without a location counts as a finding of the first
+    ///     file.
+    ///   - dropped: returns how many findings of a file were dropped before this call, and whether errors were among
+    ///     them.
     public static func apply(
         _ limit: Int = maximumShownPerFile, to findings: [Diagnostic], in files: [SourceFileID],
         dropped: (SourceFileID) -> (count: Int, hasErrors: Bool) = { _ in (0, false) }
@@ -41,8 +43,8 @@ public enum FindingLimit {
 }
 
 extension [Diagnostic] {
-    /// Removes duplicates. The findings are sorted by place and code, so only findings with the same place and code are
-    /// compared.
+    /// Removes duplicates. The findings must be sorted by location and code, because only consecutive findings with the
+    /// same location and code are compared.
     fileprivate func withoutRepetitions() -> [Diagnostic] {
         var result: [Diagnostic] = []
         result.reserveCapacity(count)
@@ -53,7 +55,7 @@ extension [Diagnostic] {
                 result.append(finding)
                 continue
             }
-            // Most places have one finding, so the set is only used for further findings at the same place.
+            // Most locations have one finding, so the set is only used for further findings at the same location.
             group.insert(last)
             if group.insert(finding).inserted { result.append(finding) }
         }

@@ -1,10 +1,11 @@
 /// The settings of lint: which rules are reported, and at which severity.
 public struct LintConfiguration: Hashable, Sendable {
-    /// Settings for some of the files.
+    /// Settings for the files whose paths match a pattern.
     public struct Override: Hashable, Sendable {
         public let patterns: [PathPattern]
-        /// nil if the override does not change the preset.
+        /// The preset for these files; nil if the override does not change the preset.
         public let preset: LintPreset?
+        /// The severities of individual codes; a nil value silences the code.
         public let severities: [DiagnosticCode: Severity?]
 
         public init(patterns: [PathPattern], preset: LintPreset? = nil, severities: [DiagnosticCode: Severity?] = [:]) {
@@ -29,7 +30,7 @@ public struct LintConfiguration: Hashable, Sendable {
         self.overrides = overrides
     }
 
-    /// Applies the settings to findings: changes their severities, and removes those that are not shown.
+    /// Applies the settings to findings: changes their severities, and removes the findings that are not shown.
     public func applied(to findings: [Diagnostic], sources: [SourceText]) -> [Diagnostic] {
         let byFile = Dictionary(sources.map { ($0.file, resolved(for: $0.relativePath)) }) { $1 }
         return findings.compactMap { finding in

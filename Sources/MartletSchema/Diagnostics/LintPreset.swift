@@ -1,4 +1,4 @@
-/// The severities that lint shows.
+/// A preset that determines which severities lint shows.
 public enum LintPreset: String, CaseIterable, Sendable {
     /// Errors only.
     case minimal

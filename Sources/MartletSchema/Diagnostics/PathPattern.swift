@@ -14,7 +14,7 @@ public struct PathPattern: Hashable, Sendable {
     }
 
     private static func matches(_ pattern: ArraySlice<[UInt8]>, _ path: ArraySlice<[UInt8]>) -> Bool {
-        // All components match, so the pattern is the path, or a folder that contains it.
+        // All components of the pattern match, so it is a pattern for the path, or for a folder that contains it.
         guard let first = pattern.first else { return true }
         if first == Array("**".utf8) {
             if pattern.count == 1 { return !path.isEmpty }
@@ -24,7 +24,8 @@ public struct PathPattern: Hashable, Sendable {
         return matches(pattern.dropFirst(), path.dropFirst())
     }
 
-    /// Matches one component without recursion: after a failed attempt, the last `*` matches one more byte.
+    /// Whether a component of a path matches a component of a pattern. There is no recursion: After a mismatch, the
+    /// loop lets the last `*` match one more byte.
     private static func matchesPart(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
         let star = UInt8(ascii: "*")
         var place = 0

@@ -2,8 +2,8 @@ extension String {
     /// The text with its invisible characters replaced by escapes: `\n`, `\u{1B}`, `\u{202E}`, `\u{A0}`, and `\xFF` for
     /// a byte of a file name that is not UTF-8.
     ///
-    /// Diagnostics quote the schema. Without escapes, a line feed in a name would split a line of output, a control
-    /// character would control the terminal, and an unusual space would make the message unclear.
+    /// Diagnostics quote text of the schema. Without escapes, a line feed in this text would split a line of output,
+    /// and a control character could change the state of the terminal. A reader could not see an unusual space.
     public var printable: String {
         guard utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F }), unicodeScalars.contains(where: \.isInvisible) else {
             return self
@@ -17,8 +17,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar is a control, format or separator character other than the ASCII space, or represents a stray
-    /// byte of a file name.
+    /// Whether the scalar is a control, format or separator character other than the ASCII space. A scalar that
+    /// represents a byte of a file name that is not UTF-8 counts as invisible too.
     fileprivate var isInvisible: Bool {
         if value < 0x7F { return value < 0x20 }
         return switch properties.generalCategory {

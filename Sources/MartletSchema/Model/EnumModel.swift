@@ -25,7 +25,8 @@ public struct EnumModel: Hashable, Sendable {
     public let documentation: String?
     public let raw: EnumRawKind
     public let cases: [EnumCaseModel]
-    /// The case that represents stored values that this version of the schema does not declare.
+    /// The case that represents all stored values that this version of the schema does not declare; nil if there is
+    /// none.
     public let unknown: Spanned<String>?
     public let renamedFrom: Spanned<String>?
     public let deprecation: DeprecationModel?

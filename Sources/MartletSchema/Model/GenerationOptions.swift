@@ -5,7 +5,7 @@ public enum AccessLevel: String, CaseIterable, Sendable {
     case `internal`
 }
 
-/// Options of the generator.
+/// Options for the generated code.
 public struct GenerationOptions: Hashable, Sendable {
     public var access: AccessLevel
     /// The enum that contains all generated types; nil if they are declared at the top level of the module.

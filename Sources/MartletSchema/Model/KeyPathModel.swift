@@ -1,4 +1,4 @@
-/// One step of a key path.
+/// One segment of a key path.
 public struct KeyPathSegmentModel: Hashable, Sendable {
     /// The object type that has the property.
     public let owner: String
@@ -18,15 +18,17 @@ public struct KeyPathSegmentModel: Hashable, Sendable {
 public struct KeyPathModel: Hashable, Sendable {
     public let root: String
     public let segments: [KeyPathSegmentModel]
-    /// The type of the last property, as declared.
+    /// The declared type of the last property.
     public let type: PropertyTypeModel
-    /// Whether reading the path returns an optional: the last property is single and optional, or a link or embedded
-    /// object precedes it. If the path passes through collections, only the part after the last of them counts.
+    /// Whether reading the path returns an optional. This is the case if the last property is single and optional, or
+    /// if a link or embedded object precedes it. If the path passes through collections, only the segments after the
+    /// last collection count.
     public let isOptional: Bool
     /// The index of the first segment that is a collection and is followed by more segments; nil if there is none.
     public let collectionSegment: Int?
-    /// Whether the path can be set. Its last property must not be the primary key or linking objects. If the path has
-    /// more than one segment, the last property must also be single and optional, with no collection before it.
+    /// Whether the value at the path can be set. The last property must not be the primary key or linking objects, and
+    /// no collection may precede it. If the path has more than one segment, the last property must also be single and
+    /// optional.
     public let isWritable: Bool
     public let span: SourceSpan
 
@@ -56,7 +58,7 @@ public struct DeclaredKeyPathModel: Hashable, Sendable {
     public let name: String
     public let nameSpan: SourceSpan
     public let documentation: String?
-    /// True if the schema declares a list, even a list of one path.
+    /// Whether the schema declares a list of paths. This is true for a list of one path too.
     public let isList: Bool
     public let paths: [KeyPathModel]
 

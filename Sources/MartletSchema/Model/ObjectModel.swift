@@ -1,23 +1,24 @@
-/// One object type, top-level or embedded.
+/// One object type, which is either a top-level type or an embedded type.
 public struct ObjectModel: Hashable, Sendable {
     public let name: String
     public let nameSpan: SourceSpan
     public let documentation: String?
     public let isEmbedded: Bool
     public let primaryKey: Spanned<String>?
-    /// The names listed under `index:`, valid or not. `PropertyModel.isIndexed` is true only for the valid ones:
-    /// properties that support an index, except the primary key.
+    /// All names under `index:`, including invalid names. `PropertyModel.isIndexed` is true only for valid names: the
+    /// names of properties that support an index, except the primary key.
     public let indexes: [Spanned<String>]
     public let unique: [[Spanned<String>]]
     /// Stored properties and linking objects, in the order of the schema.
     public let properties: [PropertyModel]
-    /// Swift properties that are not stored. They have single values.
+    /// Swift properties that are not stored. Their values are single values, not collections.
     public let ignored: [PropertyModel]
     public let keyPaths: [DeclaredKeyPathModel]
     public let renamedFrom: Spanned<String>?
     public let deprecation: DeprecationModel?
     public let sync: SyncModel
-    /// Property positions by name. Empty for objects with few properties, where a linear search is as fast.
+    /// The positions of the properties, by name. The dictionary is empty for types with few properties, for which a
+    /// linear search is as fast.
     private let positions: [String: Int]
 
     private static let fewProperties = 32

@@ -1,7 +1,7 @@
 /// The values of `onDelete` and `deleteRule` for links, lists, sets and maps.
 ///
-/// When a target is deleted, `onDelete` applies to the object that has the property. When that object is deleted,
-/// `deleteRule` applies to the targets.
+/// A property links the object that has the property (the owner) to other objects (the targets). When a target is
+/// deleted, `onDelete` applies to the owner. When the owner is deleted, `deleteRule` applies to the targets.
 public enum DeletionRule: String, CaseIterable, Sendable {
     case nullify
     case cascade
@@ -23,26 +23,28 @@ public struct DeprecationModel: Hashable, Sendable {
 public struct PropertyModel: Hashable, Sendable {
     public let name: String
     public let nameSpan: SourceSpan
-    /// The value of the key `doc`, otherwise the text of the `##` lines above the property, joined with line feeds.
+    /// The value of the key `doc`. If there is no such key, the text of the `##` lines above the property, joined with
+    /// line feeds.
     public let documentation: String?
     public let type: PropertyTypeModel
     public let typeSpan: SourceSpan
-    /// nil if the schema has no default. The initial value is then nil if the property is optional or a link; otherwise
-    /// it is false, zero, empty, or the first case of the enum.
+    /// The default in the schema; nil if there is none. Without a default, the initial value of an optional property or
+    /// a link is nil. The initial value of another property is false, zero, empty, or the first case of its enum.
     public let defaultValue: DefaultModel?
     public let defaultSpan: SourceSpan?
     public let renamedFrom: Spanned<String>?
     public let deprecation: DeprecationModel?
-    /// What happens to the object when a target is deleted.
+    /// What happens to the owner of the property when a target is deleted.
     public let onDelete: DeletionRule
-    /// What happens to the targets when the object is deleted.
+    /// What happens to the targets when the owner of the property is deleted.
     public let deleteRule: DeletionRule
     public let isPrimaryKey: Bool
-    /// True if the schema requests an index and the type supports it. Always false for the primary key.
+    /// Whether the schema requests an index, and the type supports an index. Always false for the primary key.
     public let isIndexed: Bool
-    /// True if the schema requests full-text search and the type is `String` or `String?`.
+    /// Whether the schema requests full-text search, and the type is `String` or `String?`.
     public let isFullText: Bool
-    /// The range of the key `fullText`, if its value is `true`. Not nil even if the type does not support the key.
+    /// The range of the key `fullText` if its value is `true`, otherwise nil. It is also set if the type does not
+    /// support full-text search.
     public let fullTextSpan: SourceSpan?
     public let sync: PropertySyncModel
 

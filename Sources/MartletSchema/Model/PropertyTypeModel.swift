@@ -1,4 +1,4 @@
-/// The scalar types of the schema language. Raw values are their names in a schema.
+/// The scalar types of the schema language. The raw values are the names of the types in a schema.
 public enum ScalarKind: String, CaseIterable, Sendable {
     case bool = "Bool"
     case int = "Int"
@@ -34,13 +34,13 @@ public enum EnumRawKind: String, CaseIterable, Sendable {
     case string = "String"
 }
 
-/// The type of a property that holds a single value, or of the elements of a collection.
+/// The type of a single value: the value of a property, or an element of a collection.
 public enum ValueTypeModel: Hashable, Sendable {
     case scalar(ScalarKind)
     case enumeration(String, raw: EnumRawKind)
-    /// An object type.
+    /// A link to an object. The associated value is the name of the object type.
     case link(String)
-    /// An embedded object type.
+    /// An embedded object. The associated value is the name of the embedded type.
     case embedded(String)
 
     /// The name in schema syntax.
@@ -51,7 +51,7 @@ public enum ValueTypeModel: Hashable, Sendable {
         }
     }
 
-    /// The target type of a link or an embedded object.
+    /// The object type of a link or an embedded object; nil for other types.
     public var objectName: String? {
         switch self {
         case .link(let name), .embedded(let name): name
@@ -73,7 +73,8 @@ public struct PropertyTypeModel: Hashable, Sendable {
 
     public let kind: Kind
     public let value: ValueTypeModel
-    /// Whether the value is optional: the property itself if it is single, otherwise the elements.
+    /// Whether `value` is optional. For a collection, this refers to its elements, because a collection is never
+    /// optional.
     public let isOptional: Bool
 
     public init(kind: Kind, value: ValueTypeModel, isOptional: Bool) {

@@ -1,9 +1,9 @@
-/// The condition of a rule, checked against the schema.
+/// The condition of a rule. The compiler has checked it against the schema.
 ///
-/// A comparison with a claim is unknown if the user does not have the claim, or if its value has another type. `AND`,
-/// `OR` and `NOT` treat unknown as SQL does, and a rule holds only if its condition is true. Comparing a claim with nil
-/// is never unknown: it tests whether the user has the claim. A property that is nil equals only nil. If it is compared
-/// with another value, `!=` is true and all other relations are false.
+/// A comparison with a claim is unknown if the user does not have the claim, or if the claim has a value of another
+/// type. `AND`, `OR` and `NOT` treat unknown as SQL does, and a rule holds only if its condition is true. A comparison
+/// of a claim with nil is never unknown, because it tests whether the user has the claim. A property that is nil equals
+/// only nil. If it is compared with another value, `!=` is true and all other relations are false.
 public indirect enum RuleCondition: Hashable, Sendable {
     case constant(Bool)
     case and([RuleCondition])
@@ -11,12 +11,12 @@ public indirect enum RuleCondition: Hashable, Sendable {
     case not(RuleCondition)
     /// The left side is a property or a claim. The right side has a type that fits the left side.
     case comparison(RuleOperand, RuleRelation, RuleOperand)
-    /// Whether the operand equals one of the others: `size IN {'small', 'large'}`.
+    /// Whether the operand equals one of the operands in the array: `size IN {'small', 'large'}`.
     case oneOf(RuleOperand, [RuleOperand])
-    /// Whether the claim is a list that contains the property or literal: `team IN $user.teams`.
+    /// Whether the claim is a list that contains the operand, which is a property or literal: `team IN $user.teams`.
     case contained(RuleOperand, RuleClaim)
 
-    /// The paths of all properties of the condition, in order.
+    /// The paths of all properties in the condition, in the order in which they occur.
     public var paths: [RulePath] {
         switch self {
         case .constant: []
@@ -83,7 +83,8 @@ public enum RuleOperand: Hashable, Sendable {
     }
 }
 
-/// A claim of the user's token: `$user.sub`, or a member of an object in a claim: `$user.company.id`.
+/// A claim of the user's token, such as `$user.sub`. If the claim is a JSON object, this can also be a member of the
+/// object, such as `$user.company.id`.
 public struct RuleClaim: Hashable, Sendable {
     public let names: [String]
 
@@ -92,22 +93,22 @@ public struct RuleClaim: Hashable, Sendable {
     }
 }
 
-/// A value of the object: one of its properties, a property of an embedded object, or the primary key of a link's
-/// target.
+/// A value of the object to which a rule applies. It is the value of a property, of a property of an embedded object,
+/// or of the primary key of the target of a link.
 public struct RulePath: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case own
-        /// The names of the properties inside the embedded object.
+        /// A value in an embedded object. The names are the path inside the embedded object.
         case embedded([String])
         /// The property is a link. `key` is the name of the target's primary key; nil if the rule compares the link
         /// itself with nil.
         case link(key: String?)
     }
 
-    /// A property of the object type.
+    /// The property of the object type with which the path begins.
     public let property: String
     public let kind: Kind
-    /// The type of the compared value: never a link or an embedded object.
+    /// The type of the compared value, which is never a link or an embedded object.
     public let value: ValueTypeModel
     public let isOptional: Bool
 
@@ -118,7 +119,7 @@ public struct RulePath: Hashable, Sendable {
         self.isOptional = isOptional
     }
 
-    /// The names as they are written: `address.city`.
+    /// The names in the order of the rule's text: `address` and `city` for `address.city`.
     public var names: [String] {
         switch kind {
         case .own: [property]
@@ -128,12 +129,12 @@ public struct RulePath: Hashable, Sendable {
     }
 }
 
-/// A literal that fits the type of the value it is compared with.
+/// A literal. Its type fits the type of the value with which the rule compares it.
 public enum RuleLiteral: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// A decimal number such as `-12.5` or `1E+40`, not a whole number of 64 bits.
+    /// A decimal number that is not a whole number of 64 bits, such as `-12.5` or `1E+40`.
     case number(String)
     case string(String)
     /// Sixteen bytes.

@@ -1,9 +1,9 @@
-/// Writes rules in their canonical notation: the notation of query texts, with single spaces, without superfluous
+/// Writes rules in the canonical notation. It is the notation of query texts, with single spaces, without superfluous
 /// parentheses, and on one line. Equal conditions have equal texts.
 extension RuleCondition {
     public var text: String { text(in: .disjunction) }
 
-    /// The precedence levels, from the lowest.
+    /// The levels of precedence, the lowest one first.
     private enum Level: Int {
         case disjunction
         case conjunction
@@ -57,7 +57,8 @@ extension RuleClaim {
 }
 
 extension RulePath {
-    /// The path as a query text. A path of one name that is a keyword of the query language begins with `#`.
+    /// The path as a query text. If the path has only one name, and this name is a keyword of the query language, the
+    /// text begins with `#`.
     public var text: String {
         let isKeyword = names.count == 1 && RuleKeyword.all.contains(property.uppercased())
         return (isKeyword ? "#" : "") + names.joined(separator: ".")
@@ -66,7 +67,7 @@ extension RulePath {
 
 /// The words that query texts reserve.
 public enum RuleKeyword {
-    /// In upper case.
+    /// The words in upper case. Query texts can contain them in any case.
     public static let all: Set<String> = [
         "AND", "OR", "NOT", "IN", "TRUE", "FALSE", "NIL", "NULL", "ANY", "SOME", "ALL", "NONE", "BETWEEN", "CONTAINS",
         "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES", "TEXT", "SUBQUERY", "TRUEPREDICATE", "FALSEPREDICATE", "SORT",
@@ -87,7 +88,7 @@ extension RuleLiteral {
         }
     }
 
-    /// Escapes quotes, backslashes, and everything that is not printable ASCII, so that the text is one line.
+    /// Escapes quotes, backslashes, and all characters that are not printable ASCII, so that the text is one line.
     private static func escaped(_ text: String) -> String {
         text.utf16.map { unit in
             switch unit {

@@ -1,9 +1,9 @@
-/// Names of tables and columns in SQL, and SQL literals.
+/// Writes names of tables and columns in SQL, and SQL literals.
 public enum SQLName {
-    /// PostgreSQL truncates longer names.
+    /// The maximum length of a name in PostgreSQL, which truncates longer names.
     public static let maximumBytes = 63
 
-    /// `homeAddress` becomes `home_address`, `URLName` becomes `url_name`, and `line2` is unchanged.
+    /// The name in snake case: `home_address` for `homeAddress`, `url_name` for `URLName`, and `line2` for `line2`.
     public static func snakeCase(_ name: String) -> String {
         let letters = Array(name)
         var words = ""
@@ -20,10 +20,10 @@ public enum SQLName {
         return words
     }
 
-    /// The name as SQL text. Quotes are always written, because a name may be a reserved word.
+    /// The name as a quoted identifier. The quotes are always written, because a name may be a reserved word of SQL.
     public static func quoted(_ name: String) -> String { "\"\(name)\"" }
 
-    /// A text as an SQL literal. No text of a schema contains NUL.
+    /// A text as an SQL literal. The function does not handle NUL, because no text of a schema contains it.
     public static func literal(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
     }

@@ -16,7 +16,7 @@ public enum DeclarationModel: Hashable, Sendable {
 /// A `martlet:ignore` comment.
 public struct IgnoreModel: Hashable, Sendable {
     public let code: Spanned<String>
-    /// The line, from 0, to which the comment applies; nil if it applies to the whole file.
+    /// The line to which the comment applies, counted from 0; nil if the comment applies to the whole file.
     public let line: Int?
 
     public init(code: Spanned<String>, line: Int?) {
@@ -28,9 +28,9 @@ public struct IgnoreModel: Hashable, Sendable {
 /// The declarations of one schema file.
 public struct FileModel: Hashable, Sendable {
     public let file: SourceFileID
-    /// Relative to the schema folder, with `/` between the components.
+    /// The path relative to the schema folder, with `/` between the components.
     public let path: String
-    /// In source order.
+    /// The declarations in source order.
     public let declarations: [DeclarationModel]
     public let ignores: [IgnoreModel]
     public let fixIts: FixItModel
@@ -50,7 +50,7 @@ public struct FileModel: Hashable, Sendable {
         declarations.compactMap { if case .enumeration(let model) = $0 { model } else { nil } }
     }
 
-    /// Top-level and embedded objects.
+    /// The object types, both top-level and embedded.
     public var objects: [ObjectModel] {
         declarations.compactMap { if case .object(let model) = $0 { model } else { nil } }
     }
@@ -62,13 +62,13 @@ public struct FileModel: Hashable, Sendable {
 
 /// A complete schema without errors: names are unique, types exist, and key paths are resolved.
 public struct SchemaModel: Hashable, Sendable {
-    /// Sorted by the bytes of their relative paths.
+    /// The files, sorted by the bytes of their relative paths.
     public let files: [FileModel]
-    /// All objects of all files, top-level and embedded.
+    /// The object types of all files, both top-level and embedded.
     public let objects: [ObjectModel]
     public let enums: [EnumModel]
     public let projections: [ProjectionModel]
-    /// The source ranges that reference a declaration, without the declaration itself.
+    /// The source ranges that reference a declaration. They do not include the declaration itself.
     public let references: [SymbolModel: [SourceSpan]]
     private let objectPositions: [String: Int]
     private let enumPositions: [String: Int]
@@ -85,17 +85,19 @@ public struct SchemaModel: Hashable, Sendable {
         filePositions = Dictionary(zip(self.files.map(\.file), self.files.indices)) { first, _ in first }
     }
 
-    /// The object type with this name, top-level or embedded.
+    /// The top-level or embedded object type with the given name; nil if there is none.
     public func object(named name: String) -> ObjectModel? { objectPositions[name].map { objects[$0] } }
 
     public func enumeration(named name: String) -> EnumModel? { enumPositions[name].map { enums[$0] } }
 
-    /// The edits that remove the entry whose name or value has this range; nil if they are unknown.
+    /// The edits that remove the entry whose name or value has the given range; nil if the parser has not stored such
+    /// edits.
     public func removal(of span: SourceSpan) -> [Edit]? {
         filePositions[span.file].flatMap { files[$0].fixIts.removals[span] }?.map { Edit($0, "") }
     }
 
-    /// The edits that add `renamedFrom` with the current name to the declaration whose name has this range.
+    /// The edits that add `renamedFrom` with the current name to the declaration whose name has the given range; nil if
+    /// the parser has not stored such edits.
     public func renamedFromAddition(at nameSpan: SourceSpan) -> [Edit]? {
         filePositions[nameSpan.file].flatMap { files[$0].fixIts.renamedFromAdditions[nameSpan] }
     }

@@ -1,24 +1,26 @@
-/// How the objects of a type are synchronized. Raw values are the values of `sync` at a type.
+/// How the objects of a type are synchronized. The raw values are the values of the key `sync` of a type.
 public enum SyncMode: String, CaseIterable, Sendable {
-    /// Not at all: the objects are only in the local file. This is the mode of a type without the key `sync`.
+    /// The objects are not synchronized, and exist only in the local file. This is the mode of a type without the key
+    /// `sync`.
     case none
     /// Clients send their changes and receive the changes of other clients.
     case both
-    /// Clients send the objects that they create, and receive none.
+    /// Clients send the objects that they create, and do not receive objects.
     case upload
 }
 
-/// How concurrent changes of one property are combined. Raw values are the values of `merge`.
+/// How concurrent changes of one property are combined. The raw values are the values of the key `merge`.
 public enum MergeMode: String, CaseIterable, Sendable {
-    /// The differences of both changes are added to the value: the property is a counter.
+    /// The property is a counter. The differences of all concurrent changes are added to its value.
     case add
 }
 
-/// What a rule of a type restricts. Raw values are the keys at a type.
+/// What a rule of a type restricts. The raw values are the keys of the rules.
 public enum RuleKind: String, CaseIterable, Sendable {
     /// Which objects a user receives.
     case read
-    /// Which objects a user may create, change and delete, unless a more specific rule exists.
+    /// Which objects a user may change. If there is no rule `insert` or `delete`, also which objects a user may create
+    /// or delete.
     case write
     /// Which objects a user may create.
     case insert
@@ -26,10 +28,10 @@ public enum RuleKind: String, CaseIterable, Sendable {
     case delete
 }
 
-/// A rule of a type or of a property: a condition on an object and on the user.
+/// A rule of a type or of a property. It is a condition on an object and on the user.
 public struct RuleModel: Hashable, Sendable {
     public let condition: RuleCondition
-    /// The range of the rule's text.
+    /// The source range of the text of the rule.
     public let span: SourceSpan
 
     public init(condition: RuleCondition, span: SourceSpan) {
@@ -51,8 +53,8 @@ public struct SyncModel: Hashable, Sendable {
         self.rules = rules
     }
 
-    /// The rule that applies to an operation. Without a rule `insert` or `delete`, the rule `write` applies; without a
-    /// rule `write`, the rule `read` applies. nil if every user may perform the operation.
+    /// The rule that applies to an operation; nil if every user may perform the operation. If there is no rule `insert`
+    /// or `delete`, the rule `write` applies instead. If there is no rule `write`, the rule `read` applies instead.
     public func rule(for kind: RuleKind) -> RuleModel? {
         if let rule = rules[kind] { return rule }
         return switch kind {
@@ -65,10 +67,10 @@ public struct SyncModel: Hashable, Sendable {
 
 /// What a schema says about the synchronization of a property.
 public struct PropertySyncModel: Hashable, Sendable {
-    /// True for `sync: none`: the values stay in the local file.
+    /// Whether the property has `sync: none`, so that its values stay in the local file.
     public let isLocal: Bool
     public let merge: MergeMode?
-    /// The rule that an object and a user must satisfy for a change of the property.
+    /// The rule that the object and the user must satisfy if the user changes the property.
     public let write: RuleModel?
 
     public init(isLocal: Bool = false, merge: MergeMode? = nil, write: RuleModel? = nil) {
@@ -79,6 +81,6 @@ public struct PropertySyncModel: Hashable, Sendable {
 }
 
 extension SchemaModel {
-    /// Whether at least one type is synchronized. If so, types without the key `sync` are only in local files.
+    /// Whether at least one type is synchronized.
     public var isSynchronized: Bool { objects.contains { $0.sync.mode != .none } }
 }

@@ -1,13 +1,13 @@
-/// Converts file paths between bytes and text. File names are bytes and need not be UTF-8.
+/// Converts file paths between bytes and text. File names are sequences of bytes, which are not always UTF-8.
 ///
-/// A stray byte is a byte outside any UTF-8 sequence. It becomes a scalar of a private-use area. If a name already
-/// contains such a scalar, each byte of that scalar is converted as a stray byte. The conversion is therefore
-/// reversible.
+/// A stray byte is a byte that is not part of a UTF-8 sequence. The conversion to text replaces a stray byte with a
+/// scalar of a private-use area. If a name already contains one of these scalars, each byte of this scalar is treated
+/// as a stray byte. The conversion is therefore reversible.
 public enum FileName {
-    /// The scalar for byte 0. Only the scalars for the bytes 0x80 to 0xFF are used.
+    /// The scalar for a stray byte is `base` plus the byte. Stray bytes are in the range 0x80 to 0xFF.
     private static let base: UInt32 = 0x10_F700
 
-    /// The text of a name.
+    /// Converts the bytes of a file name or path to text.
     public static func text(of bytes: some Collection<UInt8>) -> String {
         let bytes = Array(bytes)
         if let text = String(validating: bytes, as: UTF8.self), !hasStrays(text) { return text }
@@ -25,7 +25,7 @@ public enum FileName {
         return text
     }
 
-    /// The bytes of a name.
+    /// Converts the text of a file name or path to bytes.
     public static func bytes(of text: String) -> [UInt8] {
         guard hasStrays(text) else { return Array(text.utf8) }
         return text.unicodeScalars.flatMap { scalar in
@@ -39,13 +39,14 @@ public enum FileName {
         return value >= base + 0x80 && value <= base + 0xFF ? UInt8(value - base) : nil
     }
 
-    /// Whether a text represents bytes that are not UTF-8.
+    /// Whether a text contains scalars that represent stray bytes.
     static func hasStrays(_ text: String) -> Bool {
-        // 0xF4 is the first UTF-8 byte of all these scalars.
+        // In UTF-8, all scalars for stray bytes begin with 0xF4. The search for this byte is fast.
         text.utf8.contains(0xF4) && text.unicodeScalars.contains { strayByte(of: $0) != nil }
     }
 
-    /// The scalar that begins at an index, and the number of its bytes.
+    /// The scalar that begins at an index, and the number of its bytes. nil if the byte at the index must be treated as
+    /// a stray byte.
     private static func scalar(in bytes: [UInt8], at index: Int) -> (Unicode.Scalar, Int)? {
         for length in 1...4 where index + length <= bytes.count {
             guard let text = String(validating: bytes[index..<index + length], as: UTF8.self),
@@ -58,8 +59,8 @@ public enum FileName {
 }
 
 extension String {
-    /// The path with bytes that are not UTF-8 written as `\xFF`, for formats that require UTF-8. The code that writes a
-    /// format escapes the other characters that the format does not allow.
+    /// The path for formats that require UTF-8. A byte that is not UTF-8 is written as an escape, such as `\xFF`. The
+    /// code that writes a format escapes other characters that the format does not allow.
     public var withVisibleBytes: String {
         guard FileName.hasStrays(self) else { return self }
         var result = ""

@@ -1,10 +1,10 @@
-/// The counts of Unicode scalars before every 1024th byte of a text. Columns in long lines are computed from them,
-/// without counting from the start of the line.
+/// The number of Unicode scalars before every 1024th byte of a text. With this table, the column of a byte in a long
+/// line can be computed without counting from the start of the line.
 struct ScalarCountTable: Sendable {
-    /// Counts of a range of bytes.
+    /// The counts of the scalars in a range of bytes.
     struct Count {
         var scalars = 0
-        /// Scalars of four bytes, which are two UTF-16 code units.
+        /// The number of scalars of four bytes. Such a scalar has two UTF-16 code units.
         var wide = 0
 
         init() {}
@@ -29,7 +29,7 @@ struct ScalarCountTable: Sendable {
 
     private var blocks: [Count] = []
 
-    /// nil for a text without long lines, where counting the bytes directly is as fast.
+    /// Creates the table. The result is nil for a text without long lines, because counting is fast enough there.
     init?(_ bytes: [UInt8], lineStarts: [Int]) {
         let ends = lineStarts.dropFirst() + [bytes.count]
         guard zip(lineStarts, ends).contains(where: { $1 - $0 > Self.longLine }) else { return nil }

@@ -41,7 +41,7 @@ public struct SourceSpan: Hashable, Comparable, Sendable {
     }
 }
 
-/// A value read from the schema, and its source range.
+/// A value that was read from the schema, and its source range.
 public struct Spanned<Value: Sendable>: Sendable {
     public let value: Value
     public let span: SourceSpan

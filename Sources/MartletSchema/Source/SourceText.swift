@@ -1,4 +1,4 @@
-/// A line and a column, both from 1. Columns count Unicode scalars.
+/// A line and a column, both counted from 1. The column counts Unicode scalars.
 public struct SourcePosition: Hashable, Comparable, Sendable {
     public let line: Int
     public let column: Int
@@ -51,7 +51,7 @@ public struct SourceText: Sendable {
     /// The whole file.
     public var span: SourceSpan { SourceSpan(file: file, start: 0, end: bytes.count) }
 
-    /// The line, from 0, that contains the byte at an offset.
+    /// The number of the line that contains the byte at an offset. Lines are numbered from 0.
     ///
     /// - Complexity: O(log *n*) in the number of lines.
     public func lineIndex(at offset: Int) -> Int {
@@ -64,7 +64,7 @@ public struct SourceText: Sendable {
         return low
     }
 
-    /// The line and column of a byte, both from 1. An offset inside a scalar counts as the end of the scalar.
+    /// The line and column of the byte at an offset. An offset inside a scalar counts as the end of the scalar.
     public func position(at offset: Int) -> SourcePosition {
         let clamped = Swift.min(Swift.max(offset, 0), bytes.count)
         let line = lineIndex(at: clamped)
@@ -73,7 +73,8 @@ public struct SourceText: Sendable {
         return SourcePosition(line: line + 1, column: count(start..<clamped).scalars + 1)
     }
 
-    /// The column of a byte, from 1, in UTF-16 code units, which some formats and editors use.
+    /// The column of the byte at an offset, in UTF-16 code units, which some formats and editors use. Columns are
+    /// numbered from 1.
     public func utf16Column(at offset: Int) -> Int {
         let clamped = Swift.min(Swift.max(offset, 0), bytes.count)
         let start = contentStart(ofLine: lineIndex(at: clamped))

@@ -1,7 +1,7 @@
 import MartletEngine
 package import MartletSyncProtocol
 
-/// Why a connection has ended.
+/// The reason why a connection has ended.
 package enum ConnectionEnd: Sendable {
     /// The service has ended the session.
     case failure(ServiceMessage.Failure)
@@ -14,24 +14,26 @@ package enum ConnectionEnd: Sendable {
 /// Runs one `ClientSession`: passes the messages of the service and the changes of the file to the session, and carries
 /// out the actions that the session returns.
 ///
-/// All methods run on the queue of the client and do not suspend, so a message is completely processed before the next
-/// one.
+/// All methods run on the queue of the client and do not suspend. So the driver processes each message completely
+/// before the next one.
 package actor ClientDriver {
     private let executor: QueueExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private var session: ClientSession
-    /// Returns the open file; nil after it was closed. The driver does not keep the file open.
+    /// Returns the open file, or nil after the file was closed. The driver does not keep the file open.
     private let store: @Sendable () -> SyncedStore?
+    /// Returns the wall clock of this machine, in milliseconds since 1970.
     private let wall: @Sendable () -> UInt64
     private let notify: @Sendable (ClientNotice) -> Void
+    /// The messages to send to the service. The end of the stream ends the connection.
     package nonisolated let output: AsyncStream<ClientMessage>
     private nonisolated let outgoing: AsyncStream<ClientMessage>.Continuation
     /// True after the service has sent `welcome`.
     private var isOpen = false
-    /// The greatest number that was sent in a `mark` on this connection.
+    /// The greatest number that the driver has sent in a `ClientMessage.mark` on this connection.
     private var sentMark: UInt64 = 0
-    /// Why the connection has ended; nil until then.
+    /// The reason why the connection has ended. Nil until the connection ends.
     package private(set) var end: ConnectionEnd?
 
     package init(
@@ -46,7 +48,7 @@ package actor ClientDriver {
         (output, outgoing) = AsyncStream.makeStream(of: ClientMessage.self)
     }
 
-    /// Sends `hello`. Called when the connection is open.
+    /// Sends `hello`. The client calls this method when the connection is open.
     package func begin() { perform { _ in session.begin() } }
 
     package func received(_ message: ServiceMessage) {
@@ -62,17 +64,17 @@ package actor ClientDriver {
         }
     }
 
-    /// Sends what is new in the file. Called after this or another process has committed a transaction or changed the
-    /// subscriptions.
+    /// Sends the new uploads, subscriptions and marks of the file. The client calls this method after this or another
+    /// process has committed a transaction or changed the subscriptions.
     package func fileChanged() {
         guard isOpen else { return }
         perform { try pendingChanges($0) }
     }
 
-    /// Sends a new token.
+    /// Sends a new token of the user to the service.
     package func renew(_ token: String) { if isOpen, end == nil { outgoing.yield(.token(token)) } }
 
-    /// Ends the connection, because the file is closed or the program suspends the client.
+    /// Ends the connection. The client calls this method when the file is closed or the program suspends the client.
     package func close() { finish(.closed) }
 
     private func pendingChanges(_ store: SyncedStore) throws -> [ClientAction] {
@@ -126,7 +128,7 @@ package actor ClientDriver {
     }
 }
 
-/// What a driver reports to the client.
+/// An event that a driver reports to the client.
 package enum ClientNotice: Sendable {
     case connected
     /// The fraction of the data of new subscriptions that has been received, between 0 and 1.

@@ -2,14 +2,14 @@ package import MartletEngine
 package import MartletSyncProtocol
 package import MartletValues
 
-/// The time of a wait has passed.
+/// The error of a wait whose time limit has passed.
 package struct SyncTimeout: Error {}
 
-/// What a client reports to the program.
+/// An event that a client reports to the program.
 package enum ClientReport: Sendable {
-    /// There is no connection, or it broke. The client connects again.
+    /// The client could not connect, or the connection has failed. The client will try to connect again.
     case connection(any Error)
-    /// The program did not get a token.
+    /// The closure `SyncClient.Settings.token` has thrown this error instead of returning a token.
     case token(any Error)
     /// The service has ended the session.
     case failure(ServiceMessage.Failure)
@@ -24,6 +24,7 @@ package struct RevertedChange: Sendable {
     package let type: String
     /// The stored form of the primary key.
     package let primaryKey: SQLValue
+    /// The property that is the primary key. Nil if the client does not synchronize the type.
     package let property: PropertySchema?
     package let reason: RevertedObject.Reason
     package let message: String

@@ -1,7 +1,7 @@
 package import Dispatch
 
-/// Runs the jobs of actors on a serial queue of Dispatch. These actors read and write the file. This can block, so
-/// their methods must not run on the threads of Swift's concurrency.
+/// Runs the jobs of actors on a serial queue of Dispatch. These actors read and write the file, which can block the
+/// thread. So their methods must not run on the threads of Swift's concurrency runtime.
 package final class QueueExecutor: SerialExecutor {
     package let queue: DispatchQueue
 

@@ -1,7 +1,10 @@
-/// How long a client waits before it connects again: between 0.5 and 60 seconds, at random, so that many clients do not
-/// connect at the same time after a failure of the service. The client waits longer, up to an hour, if the service asks
-/// for it. (Exponential backoff with decorrelated jitter; Brooker, "Exponential Backoff And Jitter", 2015.)
+/// Computes the time that a client waits before it connects again. The time is random, between 0.5 and 60 seconds, so
+/// that many clients do not connect at the same moment after a failure of the service. If the service asks for a longer
+/// delay, the client waits that long, but at most one hour.
+///
+/// The algorithm is exponential backoff with decorrelated jitter (Brooker, "Exponential Backoff And Jitter", 2015).
 package struct ReconnectDelay: Sendable {
+    // All delays are in milliseconds.
     private static let least = 500.0
     private static let greatest = 60_000.0
     private var last = Self.least
@@ -15,6 +18,7 @@ package struct ReconnectDelay: Sendable {
         return max(UInt64(last), min(requested, 3_600_000))
     }
 
-    /// Called after a connection that worked.
+    /// Begins with short delays again. The client calls this method after a connection on which the service has
+    /// accepted it.
     package mutating func reset() { last = Self.least }
 }

@@ -3,25 +3,26 @@ package import MartletEngine
 import MartletSyncProtocol
 import Synchronization
 
-/// Synchronizes one open file of this process: keeps a connection to the service while this process has the
-/// synchronization lock of the file.
+/// Synchronizes one open file of this process. The client keeps a connection to the service while this process holds
+/// the synchronization lock of the file.
 ///
-/// The client belongs to the open file and ends with it. It does not keep the file open.
+/// The client belongs to the open file, and ends when the file is closed. It does not keep the file open.
 ///
 /// Thread safety: the methods may be called on any thread.
 package final class SyncClient: StoreAttachment {
-    /// What the client needs to know to connect.
+    /// The values that the client needs to connect.
     package struct Settings: Sendable {
         package var service: URL
         package var user: String
-        /// Returns a token for the user. Called before each connection, and when the service asks for a new token, a
-        /// minute before the current one expires.
+        /// Returns a token for the user. The client calls this closure before each connection, and when the service
+        /// asks for a new token. The service asks one minute before the current token expires.
         package var token: @Sendable () async throws -> String
         package var schemaHash: [UInt8]
         package var transport: any SyncTransport
-        /// Called on a background queue.
+        /// Receives the reports of the client. The client calls this closure on a background queue.
         package var report: @Sendable (ClientReport) -> Void
-        /// The time between two attempts to acquire the lock of the file while another process has it, in milliseconds.
+        /// The milliseconds between two attempts to acquire the synchronization lock of the file while another process
+        /// holds the lock.
         package var lockMilliseconds: UInt64 = 1_000
 
         package init(
@@ -43,7 +44,7 @@ package final class SyncClient: StoreAttachment {
         /// The fraction of the data of new subscriptions that has been received, between 0 and 1.
         var progress = 1.0
         var isSuspended = false
-        /// True after the service has said that the program is not compatible.
+        /// True after the service has refused the program as not compatible.
         var isStopped = false
         var task: Task<Void, Never>?
         var driver: ClientDriver?
@@ -59,7 +60,7 @@ package final class SyncClient: StoreAttachment {
     private let preparation = Mutex(false)
     /// Wakes up the tasks that wait for a change of the file or of the state.
     package let wakeUps = WakeUps()
-    /// Wakes up the client while it waits before the next connection.
+    /// Wakes up the client while the client waits before the next connection.
     private let requests = WakeUps()
 
     /// - Parameter wall: returns the wall clock of this machine, in milliseconds since 1970.
@@ -75,7 +76,7 @@ package final class SyncClient: StoreAttachment {
         coordinator.listen(self) { [weak self] _, _ in self?.wakeUps.send() }
     }
 
-    /// The open file; nil after it was closed.
+    /// The open file; nil after the file was closed.
     package var store: SyncedStore? {
         (coordinator.object as? StoreCoordinator).map { SyncedStore($0, schema) }
     }
@@ -83,7 +84,7 @@ package final class SyncClient: StoreAttachment {
     // MARK: Control
 
     /// Calls `body` for the first Realm of this process that opens the file. Other threads wait until `body` has
-    /// returned. If `body` throws, it is called again for the next Realm.
+    /// returned. If `body` throws, it is called again for the next Realm that opens the file.
     package func prepare(_ body: (SyncedStore) throws -> Void) throws {
         try preparation.withLock { isPrepared in
             guard !isPrepared, let store else { return }
@@ -92,7 +93,7 @@ package final class SyncClient: StoreAttachment {
         }
     }
 
-    /// Begins to synchronize, unless the client has begun already.
+    /// Begins to synchronize. Does nothing if the client has already begun.
     package func start() {
         state.withLock { state in
             if state.task == nil { state.task = Task.detached(priority: .utility) { [self] in await run() } }
@@ -136,7 +137,8 @@ package final class SyncClient: StoreAttachment {
     /// the connection.
     ///
     /// - Parameter seconds: the longest time to wait; nil or zero for no limit.
-    /// - Throws: what the condition throws; `SyncTimeout`; `CancellationError`.
+    /// - Throws: an error of the condition; `SyncTimeout` after `seconds`; `CancellationError` if the task is cancelled
+    ///   or the file is closed.
     package func wait(
         seconds: Double?, until condition: @escaping @Sendable (SyncClient) throws -> Bool
     ) async throws {
@@ -182,7 +184,7 @@ package final class SyncClient: StoreAttachment {
         }
     }
 
-    // False if the file was closed.
+    // Waits while the client is suspended or stopped. Returns false if the file was closed.
     private func waitUntilWanted() async -> Bool {
         for await _ in wakeUps.stream() {
             if Task.isCancelled || coordinator.isEmpty { return false }
@@ -195,6 +197,7 @@ package final class SyncClient: StoreAttachment {
     private func pause(_ milliseconds: UInt64) async {
         await withTaskGroup(of: Void.self) { [requests] group in
             group.addTask { try? await Task.sleep(for: .milliseconds(milliseconds)) }
+            // The first element of the stream arrives at once, and does not mean that `resume` was called.
             group.addTask { for await _ in requests.stream().dropFirst() { return } }
             await group.next()
             group.cancelAll()
@@ -226,7 +229,7 @@ package final class SyncClient: StoreAttachment {
             return !state.isSuspended
         }
         defer { state.withLock { $0.driver = nil } }
-        // If `suspend` or `end` was called before the driver was stored, it could not close the driver.
+        // A call of `suspend` or `end` before the driver was stored could not close the driver.
         guard isWanted, !Task.isCancelled else { return (.closed, false) }
         await run(driver)
         return (await driver.end, phase == .connected)
@@ -244,7 +247,7 @@ package final class SyncClient: StoreAttachment {
         }
     }
 
-    // False if the file was closed.
+    // Handles the end of a connection, and waits before the next connection. Returns false if the file was closed.
     private func isContinued(after end: ConnectionEnd?, _ delay: inout ReconnectDelay) async -> Bool {
         switch end {
         // The program has suspended the client, or the file was closed.

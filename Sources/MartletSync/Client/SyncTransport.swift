@@ -10,10 +10,10 @@ package protocol SyncTransport: Sendable {
     ///
     /// - Parameters:
     ///   - connected: called when the connection is open.
-    ///   - output: what to send. The end of the sequence ends the connection.
-    ///   - received: called with each message, one after the other. The transport reads the next message after
-    ///     `received` has returned.
-    /// - Throws: an error if there is no connection, or if it breaks.
+    ///   - output: the messages to send. The end of the sequence ends the connection.
+    ///   - received: called with each received message. The transport reads the next message only after `received` has
+    ///     returned.
+    /// - Throws: an error if the transport cannot connect, or if the connection fails.
     func run(
         _ url: URL, connected: @escaping @Sendable () async -> Void, output: AsyncStream<ClientMessage>,
         received: @escaping @Sendable (ServiceMessage) async -> Void

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Wakes up tasks that wait for a change. Wake-ups that are sent while a task works are not lost: when the task waits
-/// again, it receives one wake-up for all of them.
+/// Wakes up tasks that wait for a change. Each task waits for the next element of its stream. Wake-ups that are sent
+/// while a task does not wait are not lost: when the task waits again, it receives one wake-up for all of them.
 ///
 /// Thread safety: the methods may be called on any thread.
 package final class WakeUps: Sendable {
@@ -17,8 +17,8 @@ package final class WakeUps: Sendable {
 
     deinit { finish() }
 
-    /// Returns the wake-ups from now on. The first element is delivered at once, so that a task checks the current
-    /// state before it waits.
+    /// Returns a stream of the wake-ups that are sent from now on. The first element of the stream arrives at once, so
+    /// that a task checks the current state before it waits.
     package func stream() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield()
@@ -38,7 +38,8 @@ package final class WakeUps: Sendable {
         return stream
     }
 
-    /// Wakes up all tasks for the last time. Their streams end, and later ones end after their first element.
+    /// Wakes up all waiting tasks for the last time, and ends their streams. A stream that is created later ends after
+    /// its first element.
     package func finish() {
         let streams = state.withLock { state in
             state.isFinished = true
@@ -51,5 +52,6 @@ package final class WakeUps: Sendable {
         }
     }
 
+    /// Wakes up all waiting tasks.
     package func send() { for stream in state.withLock({ Array($0.streams.values) }) { stream.yield() } }
 }

@@ -2,9 +2,12 @@ import MartletEngine
 import MartletSyncProtocol
 import MartletValues
 
-/// Converts values of `AnyRealmValue` properties between a file and messages. In a file, a link consists of the numbers
-/// of a table and a row, which are different in each file. In a message, a link is the address of its target.
+/// Converts values of `AnyRealmValue` properties between their form in a file and their form in messages. In a file, a
+/// link consists of the numbers of a table and a row, which are different in each file. In a message, a link is the
+/// address of its target.
 enum AnyConversion {
+    /// Converts a stored value to the form that messages contain.
+    ///
     /// - Parameter address: returns the address of the target of a link. If it returns nil, the link becomes nil.
     static func value(_ stored: SQLValue, _ address: (AnyLink) throws -> ObjectAddress?) throws -> SyncValue {
         guard case .blob(let bytes) = stored, let tag = stored.tag else { return .scalar(stored) }
@@ -29,8 +32,10 @@ enum AnyConversion {
         }
     }
 
-    /// - Parameter link: returns the link to an object; nil if the object is not in the file. The value then has nil in
-    ///   the place of the link.
+    /// Converts a value of a message to its stored form.
+    ///
+    /// - Parameter link: returns the link to an object. If it returns nil, because the object is not in the file, the
+    ///   link becomes nil.
     /// - Throws: `MalformedMessage` for values that no `AnyRealmValue` has.
     static func stored(_ value: SyncValue, depth: Int = 0, _ link: (ObjectAddress) throws -> AnyLink?) throws
         -> SQLValue

@@ -2,14 +2,15 @@ import MartletEngine
 import MartletSyncProtocol
 import MartletValues
 
-/// Converts the changes of collections to operations, and assigns positions to new elements of lists.
+/// Converts the changes that one transaction made in collections to operations, and assigns positions to new elements
+/// of lists.
 struct CollectionRecorder {
     let changes: CommittingChanges
-    /// The numbers of the client and of the upload. Each new position ends with them.
+    /// The numbers of the client and of the upload. Each new position ends with these two numbers.
     let client: UInt64
     let upload: UInt64
 
-    /// The operations that lead from the collection before the transaction to the current one.
+    /// Returns the operations that change the collection from its state before the transaction to its current state.
     ///
     /// - Parameter isNew: true if the transaction has created the object.
     func operations(
@@ -118,8 +119,8 @@ struct CollectionRecorder {
         Dictionary(entries.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    // PostgreSQL removes a link when its target is deleted. If the transaction creates the target again, the link must
-    // be sent again.
+    // True if the element is a link whose target the transaction has created. PostgreSQL removes a link when the target
+    // is deleted. So if the transaction has deleted the target and created it again, the link must be sent again.
     private func isRecreated(_ element: SQLValue, _ property: PropertySchema) -> Bool {
         guard let target = property.element.target.flatMap({ changes.schema[$0] }), case .integer(let key) = element
         else { return false }

@@ -4,8 +4,10 @@ import MartletValues
 
 /// Writes whole collections to the rows of a file.
 ///
-/// A link to an object that is not in the file is not shown: a list or set has no element for it, and a map has nil.
-/// The table `martlet_unresolved` then stores the whole value, which is written again when the object arrives.
+/// A link to an object that is not in the file is not shown. A list or set of links has no element for the object, and
+/// a map of links has the value nil. An `AnyRealmValue` has nil in the place of the link. The table
+/// `martlet_unresolved` then stores the value of the whole collection. The collection is written again from that value
+/// when the object arrives.
 struct CollectionWriter {
     let schema: SyncSchema
     let writer: DownloadWriter
@@ -13,8 +15,8 @@ struct CollectionWriter {
     /// Returns the row of an object; nil if the collection must not show a link to the object.
     typealias Targets = (ObjectAddress) throws -> RowID?
 
-    /// Makes the collection of a row equal to the value. Writes only the elements that differ, and removes the elements
-    /// that the value does not contain.
+    /// Changes the collection of a row so that it equals the value. Writes only the elements that differ, and removes
+    /// the elements that the value does not contain.
     ///
     /// - Returns: The targets of the links that are not shown.
     /// - Throws: `MalformedMessage` if the value does not fit the property.
@@ -43,13 +45,14 @@ struct CollectionWriter {
         MalformedMessage("a value of '\(property.name)' does not have the type \(property.typeDescription)")
     }
 
-    /// The collection of a row, converted to a value in which a link is the address of its target.
+    /// Reads the collection of a row as a value in which each link is the address of its target.
     func whole(_ property: PropertySchema, _ row: RowID) throws -> SyncValue {
         let stored = try writer.elements(of: row, property.index)
         switch property.kind {
         case .list:
             var positions = try positions(property, row).filter(\.isShown).map(\.position)
-            // The changes of an object that is only uploaded are not recorded, so its positions may be missing.
+            // For a type with `sync: upload`, only the creation of an object is recorded. So the stored positions may
+            // not fit the elements any more.
             if positions.count != stored.count {
                 positions = ListPosition.between(nil, nil, count: stored.count, client: 0)
             }
@@ -82,10 +85,10 @@ struct CollectionWriter {
 
     // MARK: Unresolved links
 
-    /// Stores the whole value in `martlet_unresolved` if some of its targets are not shown. Removes the value that was
-    /// stored there before.
+    /// Removes the value that `martlet_unresolved` contains for this collection. Then stores the new value there if
+    /// some of its links are not shown.
     ///
-    /// - Parameter missing: the targets that are not shown.
+    /// - Parameter missing: the targets of the links that are not shown.
     /// - Returns: True if `missing` is not empty.
     @discardableResult
     func remember(
@@ -127,22 +130,26 @@ struct CollectionWriter {
 
     typealias Positioned = (position: ListPosition, element: SQLValue)
 
-    /// - Parameter surplus: the number of elements at the end that have no position; zero unless the file is damaged.
+    /// Returns the edits that change a list from `old` to `new`. Both lists are in ascending order of their positions.
+    ///
+    /// - Parameter surplus: the number of stored elements that follow `old` and have no position. It is zero, except if
+    ///   the stored positions do not fit the elements (see `whole`).
     private static func edits(from old: [Positioned], to new: [Positioned], removing surplus: Int) -> [ElementEdit] {
         var edits: [ElementEdit] = surplus > 0 ? [.remove(at: old.count, count: surplus)] : []
-        var (mine, theirs, index) = (0, 0, 0)
-        while mine < old.count || theirs < new.count {
-            if theirs == new.count || (mine < old.count && old[mine].position < new[theirs].position) {
+        // `index` is the index in the edited list.
+        var (oldIndex, newIndex, index) = (0, 0, 0)
+        while oldIndex < old.count || newIndex < new.count {
+            if newIndex == new.count || (oldIndex < old.count && old[oldIndex].position < new[newIndex].position) {
                 edits.append(.remove(at: index, count: 1))
-                mine += 1
-            } else if mine == old.count || new[theirs].position < old[mine].position {
-                edits.append(.insert([new[theirs].element], at: index))
-                (theirs, index) = (theirs + 1, index + 1)
+                oldIndex += 1
+            } else if oldIndex == old.count || new[newIndex].position < old[oldIndex].position {
+                edits.append(.insert([new[newIndex].element], at: index))
+                (newIndex, index) = (newIndex + 1, index + 1)
             } else {
-                if old[mine].element != new[theirs].element {
-                    edits.append(.replace(at: index, new[theirs].element))
+                if old[oldIndex].element != new[newIndex].element {
+                    edits.append(.replace(at: index, new[newIndex].element))
                 }
-                (mine, theirs, index) = (mine + 1, theirs + 1, index + 1)
+                (oldIndex, newIndex, index) = (oldIndex + 1, newIndex + 1, index + 1)
             }
         }
         return edits
@@ -150,7 +157,8 @@ struct CollectionWriter {
 
     // MARK: Sets and maps
 
-    // Values that are equal in the program may differ in the database, such as 1 and 1.0 in a set of `AnyRealmValue`.
+    // Removes members that are equal to an earlier member. In a set of `AnyRealmValue`, members that are equal in the
+    // program may differ in PostgreSQL, such as 1 and 1.0.
     private static func unique(_ members: [SQLValue], _ property: PropertySchema) -> [SQLValue] {
         var seen: Set<SQLValue> = []
         return members.filter { seen.insert(property.isAny ? AnyValue.sortKey($0) : $0).inserted }

@@ -2,21 +2,22 @@ import MartletEngine
 import MartletSyncProtocol
 import MartletValues
 
-/// Converts stored values to the form that is sent, while the transaction that wrote them is committed.
+/// Converts stored values to the form that messages contain, during the commit of the transaction that wrote them.
 struct CommittedValues {
     private let schema: SyncSchema
     private let changes: CommittingChanges
-    /// The addresses of link targets.
+    /// The addresses of link targets that are already known, by their rows.
     private var addresses: [RowID: ObjectAddress] = [:]
-    /// True while values from before the transaction are converted. The transaction may have deleted their targets.
+    /// True while a value from before the transaction is converted. The transaction may have deleted the targets of the
+    /// value's links.
     private var isPrevious = false
 
-    /// How deeply embedded objects may contain each other. See `MessageLimits`.
+    /// The maximum nesting depth of embedded objects. See `MessageLimits`.
     private static let maximumDepth = 100
 
     init(_ schema: SyncSchema, _ changes: CommittingChanges) { (self.schema, self.changes) = (schema, changes) }
 
-    /// The value of a column.
+    /// Converts the value of a column.
     mutating func value(_ stored: SQLValue, _ property: PropertySchema) throws -> SyncValue {
         try value(stored, property, depth: 0)
     }
@@ -42,19 +43,19 @@ struct CommittedValues {
             })
     }
 
-    /// An element of a collection of the property.
+    /// Converts an element of the property, which is a collection.
     mutating func element(_ stored: SQLValue, _ property: PropertySchema) throws -> SyncValue {
         try value(stored, property, depth: 0)
     }
 
-    /// An element that the collection had before the transaction.
+    /// Converts an element that the collection had before the transaction.
     mutating func previousElement(_ stored: SQLValue, _ property: PropertySchema) throws -> SyncValue {
         isPrevious = true
         defer { isPrevious = false }
         return try value(stored, property, depth: 0)
     }
 
-    /// The value at a path, which may lead into embedded objects.
+    /// Reads and converts the value at a path, which may lead into embedded objects.
     mutating func value(
         at path: [PropertyIndex], _ row: StoredRow, _ table: DatabaseSchema.Table
     ) throws -> SyncValue {
@@ -77,8 +78,10 @@ struct CommittedValues {
         property.element.target.flatMap { changes.schema[$0] }
     }
 
-    /// Nil if the object does not exist, or if its type is not synchronized. If the primary key is the key of the row,
-    /// the object may not exist.
+    /// Returns the address of an object, or nil if the type of the object is not synchronized.
+    ///
+    /// If the table uses the primary key as the row key, this method returns an address without checking that the
+    /// object exists. For other tables, it returns nil if the object does not exist.
     private mutating func address(of row: RowID, _ table: DatabaseSchema.Table) throws -> ObjectAddress? {
         guard let type = schema.number(of: table.type.name) else { return nil }
         if table.layout.keyIsProperty { return ObjectAddress(type: type, key: .integer(row.key)) }
@@ -93,7 +96,7 @@ struct CommittedValues {
 }
 
 extension SyncOperation {
-    /// The objects to which the new element of a collection links; empty for other operations.
+    /// The targets of the links in the collection element that the operation writes. Empty for other operations.
     var targets: [ObjectAddress] {
         switch self {
         case .insertElement(_, _, _, let value), .setElement(_, _, _, let value), .insertMember(_, _, let value),
@@ -105,7 +108,7 @@ extension SyncOperation {
 }
 
 extension SyncValue {
-    /// The objects to which the value links.
+    /// The targets of all links in the value.
     var targets: [ObjectAddress] {
         switch self {
         case .scalar: []
@@ -115,7 +118,7 @@ extension SyncValue {
         }
     }
 
-    /// The value with nil in the place of each link.
+    /// The value, with nil in the place of each link.
     var withoutLinks: SyncValue {
         switch self {
         case .scalar: self

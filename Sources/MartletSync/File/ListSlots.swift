@@ -1,21 +1,23 @@
 import MartletEngine
 import MartletSyncProtocol
 
-/// The elements of a list during the edits of a transaction, with the positions that they had before.
+/// The elements of a list while the edits of a transaction are applied to it. Each slot stands for one element, and
+/// contains the position that the element had before the transaction.
 struct ListSlots {
     struct Slot {
-        /// Nil for an element that the transaction has inserted or moved, until `assignPositions` has assigned one.
+        /// Nil for an element that the transaction has inserted or moved. `assignPositions` assigns a position to it.
         var position: ListPosition?
+        /// True if the transaction has replaced the element by another value.
         var isReplaced = false
     }
 
     private(set) var slots: [Slot]
-    /// The positions of the elements that were removed or moved.
+    /// The former positions of the elements that were removed or moved.
     private(set) var removed: [ListPosition] = []
 
     init(_ positions: [ListPosition]) { slots = positions.map { Slot(position: $0) } }
 
-    /// Returns false if the indices of an edit are not in the list.
+    /// Applies edits in their order. Returns false if an index of an edit is outside of the list.
     mutating func apply(_ edits: [ListEdit]) -> Bool {
         for edit in edits where !apply(edit) { return false }
         return true
@@ -34,7 +36,7 @@ struct ListSlots {
             for index in at..<at + count { slots[index].isReplaced = true }
         case .move(let from, let to):
             guard slots.indices.contains(from), slots.indices.contains(to) else { return false }
-            // Moving is a deletion and an insertion.
+            // A move is treated as a removal and an insertion.
             remove(from..<from + 1)
             slots.insert(Slot(), at: to)
         case .swap(let left, let right):
@@ -51,7 +53,7 @@ struct ListSlots {
         slots.removeSubrange(range)
     }
 
-    /// Replaces the whole list by new elements.
+    /// Removes all elements, and inserts `count` new elements.
     mutating func reset(count: Int) {
         remove(slots.startIndex..<slots.endIndex)
         slots = Array(repeating: Slot(), count: count)
@@ -62,8 +64,9 @@ struct ListSlots {
     /// - Parameters:
     ///   - known: all positions of the list before the transaction, in ascending order. They include the positions of
     ///     elements that are not shown (see `StoredPosition`).
-    ///   - make: returns the given number of positions between two others; nil stands for an end of the list.
-    /// - Returns: The indices of the new elements.
+    ///   - make: returns the given number of positions between two existing positions. Nil stands for the beginning or
+    ///     the end of the list.
+    /// - Returns: The indices of the elements that got a position.
     mutating func assignPositions(
         known: [ListPosition], _ make: (ListPosition?, ListPosition?, Int) -> [ListPosition]
     ) -> [Int] {
@@ -80,7 +83,8 @@ struct ListSlots {
                 if end == slots.count {
                     (known.last, nil)
                 } else if let before {
-                    // An element that is not shown may follow `before`. The new elements are placed before it.
+                    // An element that is not shown may follow `before`. The new elements are placed before that
+                    // element.
                     (before, known.first { before < $0 })
                 } else {
                     (nil, known.first)

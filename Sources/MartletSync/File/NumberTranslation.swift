@@ -2,10 +2,11 @@ import MartletEngine
 import MartletSyncProtocol
 import MartletValues
 
-/// Translates the numbers of types and properties in the outbox after a change of the schema.
+/// Translates the numbers of types and properties after a change of the schema. The outbox, the subscriptions and the
+/// unresolved links of a file contain such numbers.
 ///
 /// Types and properties of a synchronized file are never removed or renamed, so every former name still exists. But the
-/// type or property may not be synchronized any more.
+/// program may have stopped synchronizing a type or property.
 struct NumberTranslation {
     private struct FormerType {
         let name: String
@@ -14,6 +15,7 @@ struct NumberTranslation {
 
     /// The synchronized types and the embedded types that they contain, by their former numbers.
     private var former: [FormerType] = []
+    /// The embedded types in `former`, by their names.
     private var formerEmbedded: [String: FormerType] = [:]
     private let schema: SyncSchema
     /// Returns the default values of a new embedded object, in the order of its properties.
@@ -34,8 +36,9 @@ struct NumberTranslation {
     /// True if the type was synchronized when the operations were recorded.
     func hadType(_ name: String) -> Bool { former.contains { $0.name == name } }
 
-    /// The outbox or a condition contains a type or property that is not synchronized any more.
+    /// The error for an operation or a condition with a type or property that is not synchronized any more.
     struct Missing: Error {
+        /// Describes the type or property in messages, for example as "the type 'Dog'".
         let name: String
     }
 
@@ -81,7 +84,7 @@ struct NumberTranslation {
         return (path, value)
     }
 
-    /// Translates a value. Links to types that are not synchronized any more become nil.
+    /// Translates the links in a value. Links to types that are not synchronized any more become nil.
     func translatedAny(_ value: SyncValue) -> SyncValue {
         switch value {
         case .scalar, .embedded: value
@@ -112,7 +115,7 @@ struct NumberTranslation {
         return result
     }
 
-    // Returns the new path and the property at its end.
+    // Translates a path. Returns the new path and the property at its end.
     private func translated(
         _ path: ValuePath, _ former: FormerType, _ new: ObjectTypeSchema
     ) throws(Missing) -> (path: ValuePath, last: PropertySchema?) {

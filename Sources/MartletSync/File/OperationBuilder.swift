@@ -4,10 +4,13 @@ import MartletValues
 
 /// Converts the changes of a transaction to the operations of an upload.
 ///
-/// PostgreSQL applies the operations in their order, with the deletion rules of its foreign keys. Updates come before
-/// deletions, because an update may remove a link over which a deletion would cascade. Creations come after deletions,
-/// because an object may be deleted and created again. Links to an object that is deleted and created again are written
-/// last, because its deletion removes them.
+/// The service applies the operations to PostgreSQL in their order. When it deletes an object, PostgreSQL also applies
+/// the deletion rules of the foreign keys. So the order of the operations is:
+///
+/// 1. Updates, because an update may remove a link over which a deletion would cascade.
+/// 2. Deletions.
+/// 3. Creations, because the transaction may delete an object and create it again.
+/// 4. Updates that write links to an object that is deleted and created again, because the deletion removes such links.
 ///
 /// For a type with `sync: upload`, only the creation of an object is sent.
 struct OperationBuilder {
@@ -22,13 +25,13 @@ struct OperationBuilder {
     /// The new values of an object.
     private struct ChangedObject {
         let address: ObjectAddress
-        /// In the order of the properties.
+        /// The values of properties, in the order of the properties.
         var values: [(property: PropertyIndex, value: SyncValue)]
-        /// The values that were written inside embedded objects.
+        /// The values that the transaction has written inside embedded objects.
         var nested: [ValuePath: SyncValue] = [:]
-        /// What is added to counters.
+        /// The differences that the operations add to counters.
         var amounts: [(property: PropertyIndex, amount: Int64)] = []
-        /// The changes of collections.
+        /// The operations that change collections.
         var elements: [SyncOperation] = []
 
         var isUpdate: Bool { !values.isEmpty || !nested.isEmpty }
@@ -43,17 +46,17 @@ struct OperationBuilder {
         values = CommittedValues(schema, changes)
     }
 
-    /// The encoded operations; nil if there are none.
+    /// Returns the encoded operations, or nil if there are no operations.
     mutating func encodedOperations(of changed: [ChangedObjects]) throws -> [UInt8]? {
         if changed.allSatisfy(isSimple) { return try encodedRows(changed) }
         for objects in changed { try add(objects) }
-        let late = takeLateLinks()
+        let lastUpdates = takeLinksToRecreatedObjects()
         var count = 0
         var operations = MessageWriter()
         for object in updated { count += Self.write(object, isCreated: false, to: &operations) }
         for address in deleted { operations.operation(.delete(address)) }
         for object in created { count += Self.write(object, isCreated: true, to: &operations) }
-        for object in late { count += Self.write(object, isCreated: false, to: &operations) }
+        for object in lastUpdates { count += Self.write(object, isCreated: false, to: &operations) }
         return Self.list(count + deleted.count, operations)
     }
 
@@ -77,8 +80,8 @@ struct OperationBuilder {
         return !objects.updated.contains { sent.containsCounter($0.columns) }
     }
 
-    // A shorter way for transactions that delete nothing, and change no collection, no counter and no value inside an
-    // embedded object: the rows are encoded while they are read.
+    // A faster implementation for transactions that delete nothing, and change no collection, no counter and no value
+    // inside an embedded object. It encodes each row while it reads the row.
     private mutating func encodedRows(_ changed: [ChangedObjects]) throws -> [UInt8]? {
         var count = 0
         var rows = MessageWriter()
@@ -120,7 +123,7 @@ struct OperationBuilder {
         return count
     }
 
-    // Returns the number of operations.
+    // Encodes the operations of an object, and returns the number of these operations.
     private static func write(_ object: ChangedObject, isCreated: Bool, to writer: inout MessageWriter) -> Int {
         var count = 0
         if !object.nested.isEmpty {
@@ -139,18 +142,18 @@ struct OperationBuilder {
     }
 
     /// Finds the links in `updated` to objects that are both deleted and created. Removes these links from `updated`,
-    /// and returns them as updates to be applied last.
-    private mutating func takeLateLinks() -> [ChangedObject] {
+    /// and returns them as updates that the service must apply last.
+    private mutating func takeLinksToRecreatedObjects() -> [ChangedObject] {
         if deleted.isEmpty || created.isEmpty { return [] }
         let recreated = Set(deleted).intersection(created.map(\.address))
         if recreated.isEmpty { return [] }
-        var late: [ChangedObject] = []
+        var lastUpdates: [ChangedObject] = []
         for index in updated.indices {
             let values = updated[index].values.filter { $0.value.targets.contains(where: recreated.contains) }
             let nested = updated[index].nested.filter { $0.value.targets.contains(where: recreated.contains) }
             let elements = updated[index].elements.filter { $0.targets.contains(where: recreated.contains) }
             if values.isEmpty && nested.isEmpty && elements.isEmpty { continue }
-            late.append(
+            lastUpdates.append(
                 ChangedObject(address: updated[index].address, values: values, nested: nested, elements: elements))
             updated[index].elements.removeAll { $0.targets.contains(where: recreated.contains) }
             updated[index].values = updated[index].values.map { property, value in
@@ -158,7 +161,7 @@ struct OperationBuilder {
             }
             updated[index].nested.merge(nested) { $1.withoutLinks }
         }
-        return late
+        return lastUpdates
     }
 
     // MARK: Other changes
@@ -220,7 +223,7 @@ struct OperationBuilder {
         return operations
     }
 
-    /// The differences between the new and the previous values of counters.
+    /// Returns the differences between the new and the previous values of counters.
     private func amounts(
         _ row: CommittingRow, _ counters: [SentColumns.Column], _ table: DatabaseSchema.Table
     ) throws -> [(property: PropertyIndex, amount: Int64)] {
@@ -230,8 +233,8 @@ struct OperationBuilder {
             guard case .integer(let new) = row.value(counter.position),
                 case .integer(let old) = former.value(counter.property), new != old
             else { continue }
-            // A difference that does not fit 64 bits is sent in parts. Each partial sum is between the old and the new
-            // value.
+            // A difference that does not fit into 64 bits is sent in parts. Each partial sum is between the old and the
+            // new value, so no addition overflows.
             var rest = Int128(new) - Int128(old)
             while rest != 0 {
                 let part = Int64(clamping: rest)
@@ -242,7 +245,9 @@ struct OperationBuilder {
         return amounts
     }
 
-    // Adds the values that were written inside embedded objects, unless the whole embedded object was written.
+    // Adds the values that the transaction has written inside embedded objects. If the transaction has written an
+    // embedded object as a whole, the values inside it are not added, because the update of the object already contains
+    // them.
     private mutating func addEmbedded(_ objects: ChangedObjects, _ sent: SentColumns) throws {
         let table = objects.table
         let positions = Dictionary(

@@ -2,11 +2,12 @@ import MartletEngine
 
 /// The columns of a synchronized type that are sent: all except the primary key and local properties.
 ///
-/// The schema of the program decides what is sent. The file may have been created with other values of `sync` and
-/// `merge`.
+/// The schema of the program, and not the schema in the file, determines which columns are sent. The file may have been
+/// created with other values of `sync` and `merge`.
 struct SentColumns {
-    /// A column and its property. It has no reference-counted members, because every row uses it.
+    /// A column and its property. This type has no reference-counted members, so that copying it for each row is cheap.
     struct Column {
+        /// The position of the column in the table.
         let position: Int
         let property: PropertyIndex
         /// True if the stored form differs from the form that is sent.
@@ -21,11 +22,12 @@ struct SentColumns {
     let columns: [Column]
     /// The lists, sets and maps that are sent.
     let collections: [PropertyIndex]
-    /// True for a type with `sync: upload`: an object is sent once, when it is created, and never received.
+    /// True for a type with `sync: upload`. An object of such a type is sent once, when it is created, and is never
+    /// received.
     let isUploadOnly: Bool
     private let properties: ColumnSet
 
-    /// Nil if the type is not synchronized.
+    /// Returns nil if the type is not synchronized.
     init?(_ table: DatabaseSchema.Table, _ schema: SyncSchema) {
         guard let type = schema.number(of: table.type.name), let declared = schema[type],
             let keyPosition = table.layout.columns.firstIndex(where: { $0.property == table.type.primaryKey })

@@ -1,10 +1,11 @@
 import MartletEngine
 import MartletSyncProtocol
 
-/// The position of an element of a list, as `martlet_positions` contains it.
+/// The position of an element of a list, as it is stored in the table `martlet_positions`.
 struct StoredPosition: Equatable {
     let position: ListPosition
-    /// False for a link to an object that is not in the file. The list has no element for it.
+    /// False if the element is a link to an object that is not in the file. The list then has no element at this
+    /// position.
     var isShown = true
 
     static func encoded(_ positions: [StoredPosition]) -> [UInt8] {
@@ -17,7 +18,7 @@ struct StoredPosition: Equatable {
     }
 
     static func decoded(_ bytes: [UInt8]) throws(MalformedMessage) -> [StoredPosition] {
-        var reader = try MessageReader(bytes, limits: .ofService)
+        var reader = try MessageReader(bytes, limits: .forServiceMessages)
         return try reader.list { reader throws(MalformedMessage) in
             StoredPosition(position: try reader.position(), isShown: try reader.byte() == 1)
         }
@@ -25,7 +26,7 @@ struct StoredPosition: Equatable {
 }
 
 extension ListPositions {
-    /// The positions of a list in ascending order; empty if none are stored.
+    /// The stored positions of a list in ascending order. Empty if the file has no positions of the list.
     func stored(of row: RowID, _ property: PropertySchema) throws -> [StoredPosition] {
         try positions(of: row, property: property.name).map(StoredPosition.decoded) ?? []
     }

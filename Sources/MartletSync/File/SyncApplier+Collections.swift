@@ -17,16 +17,17 @@ extension SyncApplier {
         }
     }
 
-    /// Sets the closures that the writer calls when an object leaves the file. They store the whole value of each
-    /// collection that contains the object in `martlet_unresolved`, and remove the object from the collection.
+    /// Sets the closures that the writer calls when an object leaves the file, for each collection that links to the
+    /// object. The closures store the whole value of the collection in `martlet_unresolved`, and remove the link from
+    /// the collection.
     func rememberCollections() {
-        writer.encodesCollection = { [schema, unowned writer] row, property in
+        writer.encodeCollection = { [schema, unowned writer] row, property in
             var message = MessageWriter()
             message.value(try CollectionWriter(schema: schema, writer: writer).whole(property, row))
             return message.bytes
         }
-        writer.removesTarget = { [schema, tables, unowned writer] row, property, whole, leaving in
-            var reader = try MessageReader(whole, limits: .ofService)
+        writer.removeTarget = { [schema, tables, unowned writer] row, property, whole, leaving in
+            var reader = try MessageReader(whole, limits: .forServiceMessages)
             let value = try reader.syncValue()
             let collections = CollectionWriter(schema: schema, writer: writer)
             let missing = try collections.write(value, property, row) { address in

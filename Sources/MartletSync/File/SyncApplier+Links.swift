@@ -14,7 +14,7 @@ extension SyncApplier {
             let type = writer.schema.tables[holder.row.table]?.type
             guard let property = type?[holder.property] else { continue }
             if property.isCollection {
-                var reader = try MessageReader(try unresolved { try $0.whole(holder) }, limits: .ofService)
+                var reader = try MessageReader(try unresolved { try $0.whole(holder) }, limits: .forServiceMessages)
                 try write(try reader.syncValue(), property, holder.row)
                 continue
             }
@@ -23,9 +23,9 @@ extension SyncApplier {
                 try unresolved { try $0.forget(holder) }
                 continue
             }
-            // Other links in the value may still be unresolved.
-            var reader = try MessageReader(try unresolved { try $0.whole(holder) }, limits: .ofService)
-            try update(holder.row, [property.index: reader.syncValue()])
+            // The whole value is written again, because other links in it may still be unresolved.
+            var reader = try MessageReader(try unresolved { try $0.whole(holder) }, limits: .forServiceMessages)
+            try update(holder.row, [(property.index, reader.syncValue())])
         }
     }
 }

@@ -10,11 +10,15 @@ import MartletValues
 package struct SyncApplier {
     let schema: SyncSchema
     let writer: DownloadWriter
-    /// The tables by the numbers of their types. These are the synchronized types and the embedded types in them.
+    /// The tables of the synchronized types and of the embedded types in them, by the numbers of the types.
     let tables: [TableID]
-    /// The objects of the batch, with their rows. The row of a new object may not be written yet.
+    /// The rows of the objects of the batch. The row of a new object may not be written yet.
     var rows: [ObjectAddress: (row: RowID, isNew: Bool)] = [:]
-    /// If false, `martlet_unresolved` is empty. If true, it may contain links.
+    /// The row keys of linked objects that are not in `rows`. Emptied when objects are deleted.
+    private var targets: [ObjectAddress: ObjectKey] = [:]
+    /// For each table, whether it was empty before the batch.
+    private var wasEmpty: [TableID: Bool] = [:]
+    /// If false, the table `martlet_unresolved` is empty. If true, the table may contain links.
     var hasUnresolved: Bool
 
     package init(_ schema: SyncSchema, _ transaction: WriteTransaction) throws {
@@ -22,7 +26,7 @@ package struct SyncApplier {
         writer = DownloadWriter(transaction)
         tables = schema.types.compactMap { [writer] in writer.schema[$0.name]?.id }
         hasUnresolved = try transaction.handle.read { try !UnresolvedLinks($0).isEmpty }
-        writer.encodesAny = { [schema, unowned writer] stored in
+        writer.encodeAny = { [schema, unowned writer] stored in
             var message = MessageWriter()
             message.value(
                 try AnyConversion.value(stored) { link in
@@ -45,8 +49,8 @@ package struct SyncApplier {
         if hasUnresolved { for row in batch.rows { try resolveLinks(to: row.address) } }
     }
 
-    /// Deletes the objects of synchronized types that satisfy a condition, in the same way as objects that leave the
-    /// subscriptions.
+    /// Deletes the objects of synchronized types for which the closure returns true. Links to these objects become
+    /// unresolved links, as for the objects in `batch.leaving`.
     mutating func removeObjects(where isLeaving: (ObjectAddress) -> Bool) throws {
         for (number, table) in tables.enumerated() where !schema.types[number].isEmbedded {
             let all = try writer.primaryKeys(in: table).map { ObjectAddress(type: number, key: $0) }
@@ -62,6 +66,7 @@ package struct SyncApplier {
         }
         if found.isEmpty { return }
         try writer.delete(found)
+        targets = [:]
         hasUnresolved = try writer.transaction.handle.read { try !UnresolvedLinks($0).isEmpty }
     }
 
@@ -74,94 +79,116 @@ package struct SyncApplier {
         return tables[address.type]
     }
 
-    /// The key of an object in the file; nil if there is none.
+    /// The row key of an object; nil if the object is not in the file.
     func key(_ address: ObjectAddress) throws -> ObjectKey? {
         let table = try table(address)
+        try requireKey(address, table)
+        return try writer.key(primaryKey: address.key, in: table)
+    }
+
+    private func requireKey(_ address: ObjectAddress, _ table: TableID) throws {
         let type = writer.schema[table].type
         guard let property = type.primaryKey, address.key != .null, type.properties[property].accepts(address.key)
         else {
             throw MalformedMessage("a primary key of '\(type.name)' has the wrong type")
         }
-        return try writer.key(primaryKey: address.key, in: table)
     }
 
-    private func place(_ address: ObjectAddress) throws -> (row: RowID, isNew: Bool) {
+    private mutating func isEmpty(_ table: TableID) throws -> Bool {
+        if let known = wasEmpty[table] { return known }
+        let isEmpty = try writer.isEmpty(table)
+        wasEmpty[table] = isEmpty
+        return isEmpty
+    }
+
+    private mutating func place(_ address: ObjectAddress) throws -> (row: RowID, isNew: Bool) {
         let table = try table(address)
-        if let key = try key(address) { return (RowID(table: table, key: key), false) }
+        if try !isEmpty(table), let key = try key(address) { return (RowID(table: table, key: key), false) }
+        try requireKey(address, table)
         return (RowID(table: table, key: try writer.newKey(primaryKey: address.key, in: table)), true)
     }
 
-    /// The key of the target of a link; nil if the target is not in the file.
-    private func target(_ address: ObjectAddress, of property: PropertySchema) throws -> ObjectKey? {
+    /// The row key of the target of a link; nil if the target is neither in the batch nor in the file.
+    private mutating func target(_ address: ObjectAddress, of property: PropertySchema) throws -> ObjectKey? {
         guard case .link(let name) = property.element, schema.number(of: name) == address.type else {
             throw MalformedMessage("a link of '\(property.name)' has the wrong type")
         }
-        if let known = rows[address] { return known.row.key }
-        return try key(address)
+        if let known = rows[address]?.row.key ?? targets[address] { return known }
+        let key = try key(address)
+        targets[address] = key
+        return key
     }
 
     // MARK: Rows
 
+    /// Values of properties, in the order of the properties.
+    typealias Values = [(property: PropertyIndex, value: SyncValue)]
+
     private mutating func write(_ downloaded: SyncRow) throws {
         guard let place = rows[downloaded.address] else { return }
         let type = writer.schema[place.row.table].type
-        var values: [PropertyIndex: SyncValue] = [:]
-        var nested: [(path: [Int], value: SyncValue)] = []
-        var collections: [(property: PropertySchema, value: SyncValue)] = []
+        let declared = schema[downloaded.address.type]
+        var values: Values = []
+        var nested: [(path: ValuePath, value: SyncValue)] = []
+        var collections: Values = []
+        values.reserveCapacity(downloaded.values.count)
         for (path, value) in downloaded.values {
-            guard let first = path.properties.first, type.properties.indices.contains(first) else {
+            let first = path.first
+            guard type.properties.indices.contains(first) else {
                 throw MalformedMessage("'\(type.name)' has no property at the path \(path.properties)")
             }
             // The primary key never changes.
             if first == type.primaryKey { continue }
-            if schema[downloaded.address.type]?.properties[first].isLocal ?? false {
+            if declared?.properties[first].isLocal ?? false {
                 throw MalformedMessage(
                     "'\(type.name).\(type.properties[first].name)' is local, and a value was received")
             }
-            if path.properties.count > 1 {
-                nested.append((path.properties, value))
+            if path.count > 1 {
+                nested.append((path, value))
             } else if type.properties[first].isCollection {
-                collections.append((type.properties[first], value))
+                collections.append((first, value))
             } else {
-                values[first] = value
+                values.append((first, value))
             }
         }
+        values.sort { $0.property < $1.property }
         if place.isNew {
             try insert(place.row, values, primaryKey: downloaded.address.key)
             rows[downloaded.address]?.isNew = false
         } else {
             try update(place.row, values)
         }
-        for (path, value) in nested.sorted(by: { $0.path.lexicographicallyPrecedes($1.path) }) {
-            try write(value, at: path, in: place.row)
+        for (path, value) in nested.sorted(by: { $0.path < $1.path }) {
+            try write(value, at: path.properties[...], in: place.row)
         }
-        for (property, value) in collections.sorted(by: { $0.property.index < $1.property.index }) {
-            try write(value, property, place.row)
+        for (property, value) in collections.sorted(by: { $0.property < $1.property }) {
+            try write(value, type.properties[property], place.row)
         }
     }
 
-    private mutating func insert(
-        _ row: RowID, _ values: [PropertyIndex: SyncValue], primaryKey: SQLValue? = nil
-    ) throws {
+    private mutating func insert(_ row: RowID, _ values: Values, primaryKey: SQLValue? = nil) throws {
         var columns = writer.defaultValues(row.table)
         if let primaryKey, let property = writer.schema[row.table].type.primaryKey { columns[property] = primaryKey }
-        for (property, value) in try stored(values, row, nil) { columns[property] = value }
+        try forEachStored(values, row, nil) { columns[$0] = $1 }
         #if MARTLET_SEEDED_BUGS
             if SeededSyncBug.isOn(.defaultsForgotten) { columns[0] = writer.defaultValues(row.table)[0] }
         #endif
         try writer.insert(row, columns)
     }
 
-    mutating func update(_ row: RowID, _ values: [PropertyIndex: SyncValue]) throws {
+    mutating func update(_ row: RowID, _ values: Values) throws {
         if values.isEmpty { return }
         guard let current = try writer.row(row) else { return }
-        try writer.update(row, try stored(values, row, current))
+        var columns: [PropertyIndex: SQLValue] = [:]
+        try forEachStored(values, row, current) { columns[$0] = $1 }
+        try writer.update(row, columns)
     }
 
-    /// Writes a value inside an embedded object. Creates the embedded object if there is none.
-    private mutating func write(_ value: SyncValue, at path: [Int], in row: RowID) throws {
-        guard path.count > 1 else { return try update(row, [path[0]: value]) }
-        let property = try property(path[0], row.table)
+    /// Writes a value inside an embedded object. Creates the embedded object if it does not exist.
+    private mutating func write(_ value: SyncValue, at path: ArraySlice<Int>, in row: RowID) throws {
+        guard let first = path.first else { return }
+        guard path.count > 1 else { return try update(row, [(first, value)]) }
+        let property = try property(first, row.table)
         guard case .embedded(let name) = property.element, let table = writer.schema[name] else {
             throw MalformedMessage("'\(property.name)' is not an embedded object")
         }
@@ -170,40 +197,46 @@ package struct SyncApplier {
             inner = RowID(table: table.id, key: key)
         } else {
             inner = RowID(table: table.id, key: try writer.newKey(primaryKey: .null, in: table.id))
-            try insert(inner, [:])
+            try insert(inner, [])
             try writer.update(row, [property.index: .integer(inner.key)])
         }
-        try write(value, at: Array(path.dropFirst()), in: inner)
+        try write(value, at: path.dropFirst(), in: inner)
     }
 
     private func property(_ index: Int, _ table: TableID) throws -> PropertySchema {
         let type = writer.schema[table].type
         guard type.properties.indices.contains(index), type.properties[index].isColumn else {
-            throw MalformedMessage("'\(type.name)' has no value with the number \(index)")
+            throw Self.noValue(index, type)
         }
         return type.properties[index]
     }
 
     // MARK: Values
 
-    /// The values as the columns of a row contain them. Creates, changes and deletes embedded objects.
+    /// Converts values to the form that the columns of a row contain, and calls the closure with each of them. Also
+    /// creates, changes and deletes the embedded objects of the row.
     ///
     /// - Parameter current: the stored row; nil for a new row.
-    private mutating func stored(
-        _ values: [PropertyIndex: SyncValue], _ row: RowID, _ current: StoredRow?
-    ) throws -> [PropertyIndex: SQLValue] {
-        var columns: [PropertyIndex: SQLValue] = [:]
-        for (index, value) in values.sorted(by: { $0.key < $1.key }) {
-            let property = try property(index, row.table)
-            columns[index] =
-                switch property.element {
-                case .link: try link(value, property, row, isNew: current == nil)
-                case .embedded: try embedded(value, property, current?.value(index) ?? .null)
-                case .scalar(.any): try anyValue(value, property, row, isNew: current == nil)
-                default: try scalar(value, property)
-                }
+    private mutating func forEachStored(
+        _ values: Values, _ row: RowID, _ current: StoredRow?, _ each: (PropertyIndex, SQLValue) -> Void
+    ) throws {
+        let type = writer.schema[row.table].type
+        for (index, value) in values {
+            guard type.properties.indices.contains(index), type.properties[index].isColumn else {
+                throw Self.noValue(index, type)
+            }
+            let property = type.properties[index]
+            switch property.element {
+            case .link: each(index, try link(value, property, row, isNew: current == nil))
+            case .embedded: each(index, try embedded(value, property, current?.value(index) ?? .null))
+            case .scalar(.any): each(index, try anyValue(value, property, row, isNew: current == nil))
+            default: each(index, try scalar(value, property))
+            }
         }
-        return columns
+    }
+
+    private static func noValue(_ index: PropertyIndex, _ type: ObjectTypeSchema) -> MalformedMessage {
+        MalformedMessage("'\(type.name)' has no value with the number \(index)")
     }
 
     private func scalar(_ value: SyncValue, _ property: PropertySchema) throws -> SQLValue {
@@ -268,8 +301,7 @@ package struct SyncApplier {
             guard inner.count == table.type.properties.count else {
                 throw MalformedMessage("an embedded '\(name)' has \(inner.count) values")
             }
-            let pairs = table.type.properties.filter(\.isColumn).map { ($0.index, inner[$0.index]) }
-            let values = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+            let values: Values = table.type.properties.filter(\.isColumn).map { ($0.index, inner[$0.index]) }
             if case .integer(let key) = current {
                 try update(RowID(table: table.id, key: key), values)
                 return current

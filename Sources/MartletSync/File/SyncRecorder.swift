@@ -9,7 +9,8 @@ import MartletValues
 /// Writes the changes of each local transaction to the outbox of the file, in the same transaction.
 ///
 /// Every process that writes to the file records its changes, even if another process is connected to the service. So
-/// the recorder reads everything that it needs for the next entry from the file, under the write lock.
+/// another process may have added the previous entry. For each entry, the recorder therefore reads everything that it
+/// needs from the file, under the write lock.
 ///
 /// Thread safety: the recorder has no state.
 package final class SyncRecorder: OutboxRecorder {
@@ -35,9 +36,9 @@ package final class SyncRecorder: OutboxRecorder {
         var clock = HybridClock(
             last: HybridTimestamp(rawValue: head.clock), offsetMilliseconds: head.clockOffset)
         let time = clock.next(wall: wall()).rawValue
-        // Positions of list elements contain the number of the client. Until the service has assigned one, the time
-        // stamp takes its place. Two such clients can make equal positions only in objects that both create with the
-        // same primary key.
+        // Positions of list elements contain the number of the client. Before the service has assigned a number to the
+        // client, positions contain the time stamp instead. Two clients without numbers can create equal positions only
+        // in objects that both clients create with the same primary key.
         var builder = OperationBuilder(schema, changes, client: head.client ?? time, upload: head.lastNumber + 1)
         guard let bytes = try builder.encodedOperations(of: changed) else { return }
         try requireFitting(bytes)
@@ -92,7 +93,7 @@ package final class SyncRecorder: OutboxRecorder {
 }
 
 extension SQLValue {
-    /// The object of a type with this primary key.
+    /// Describes the object whose primary key is this value.
     fileprivate func description(in type: String) -> String {
         switch self {
         case .integer(let number): "the object '\(type)' with the primary key \(number)"
@@ -103,14 +104,15 @@ extension SQLValue {
 }
 
 extension SyncOperation {
-    /// The greatest size of one operation, in bytes. An operation and the other fields must fit into one message.
+    /// The greatest size of one operation, in bytes. An operation and the other fields of its message must fit into the
+    /// size limit of messages.
     package static let maximumBytes = MessageLimits().messageBytes - 4_096
 
-    /// The greatest size of the operations of one upload, in bytes. The service keeps them in memory until they are
-    /// stored.
+    /// The greatest size of the operations of one upload, in bytes. The size is limited because the service keeps the
+    /// operations in memory until it has stored them.
     package static let maximumUploadBytes = 64 << 20
 
-    /// The operations of a transaction as the outbox stores them.
+    /// Encodes the operations of a transaction in the format of the outbox.
     package static func encoded(_ operations: [SyncOperation]) -> [UInt8] {
         var writer = MessageWriter()
         writer.list(operations) { $0.operation($1) }

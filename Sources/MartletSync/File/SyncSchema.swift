@@ -9,8 +9,8 @@ package struct SyncSchema: Sendable {
     ///   - synced: the names of the synchronized types.
     ///   - all: all types of the program or of the file.
     ///   - path: the path of the file, for the error.
-    /// - Throws: `.invalidInput` if something cannot be synchronized. The message names all types and properties that
-    ///   cannot be synchronized.
+    /// - Throws: `.invalidInput` if a type or property cannot be synchronized. The message names all of these types and
+    ///   properties.
     package init(_ synced: Set<String>, in all: [ObjectTypeSchema], path: String) throws(EngineError) {
         agreed = AgreedSchema(synced: synced, in: all)
         let names = Set(all.map(\.name))
@@ -30,7 +30,7 @@ package struct SyncSchema: Sendable {
 
     package func number(of type: String) -> Int? { agreed.number(of: type) }
 
-    /// The type with a number; nil if there is none.
+    /// The type with a number; nil if no type has the number.
     package subscript(number: Int) -> ObjectTypeSchema? { agreed.type(number) }
 
     package func embeddedType(_ name: String) -> ObjectTypeSchema? {
@@ -46,7 +46,7 @@ package struct SyncSchema: Sendable {
     }
 }
 
-/// Finds what cannot be synchronized.
+/// Finds the types and properties that cannot be synchronized.
 private struct SyncableTypes {
     let synced: Set<String>
     let embedded: [String: ObjectTypeSchema]
@@ -96,9 +96,10 @@ private struct SyncableTypes {
         }
     }
 
-    // A property of a local object, or a local property, may link to a synchronized object. When the target leaves the
-    // file, a single link becomes nil and is stored in `martlet_unresolved`. This is not possible for a link in a local
-    // collection or in a local `AnyRealmValue`.
+    // A local property, or a property of a type that is not synchronized, may link to a synchronized object. When the
+    // target leaves the file, a to-one link becomes nil and is stored in `martlet_unresolved`. This is not possible for
+    // links in collections and in `AnyRealmValue` properties. So a local collection of such links and a local
+    // `AnyRealmValue` property are refused.
     private func localProblem(_ property: PropertySchema, _ type: ObjectTypeSchema) -> String? {
         let name = "'\(type.name).\(property.name)'"
         if property.isAny {

@@ -1,10 +1,12 @@
 import MartletEngine
 import MartletSyncProtocol
 
-/// The numbers of types and properties: the file contains those of the program that has synchronized it last.
+/// The translation of the numbers of types and properties. The file contains the text `SyncSchema.numbering` of the
+/// program that last opened the file for writing.
 extension SyncedStore {
-    // The operations of the outbox contain numbers of types and properties. They are translated when the schema has
-    // changed. A program with the former schema that has the file open can then no longer write to it.
+    // If the schema has changed, translates the numbers in the outbox, the subscriptions and the unresolved links, and
+    // stores the new numbering. A process with the former schema that still has the file open can then no longer write
+    // to the file, because `SyncRecorder` compares the numberings.
     func adoptNumbering() throws {
         guard !coordinator.options.isReadOnly else { return }
         let numbering = schema.numbering
@@ -26,7 +28,7 @@ extension SyncedStore {
                 }
                 if record.numbering != "" {
                     for set in Set([record.shownSet, record.wantedSet]) {
-                        // Subscriptions to types that are not synchronized any more are removed.
+                        // This removes the subscriptions to types that are not synchronized any more.
                         let subscriptions = try tables.subscriptions(of: set).filter {
                             schema.number(of: $0.type) != nil
                         }.map { try translated($0, translation) }
@@ -40,8 +42,8 @@ extension SyncedStore {
         }
     }
 
-    // Objects that were written before their type was synchronized have no entry in the outbox. They would exist on this
-    // device only, and would leave the file after their first change.
+    // Objects that were written before their type was synchronized have no entry in the outbox. The service would not
+    // know these objects, and they would leave the file after their first change.
     private func requireNoObjects(ofTypesAddedTo translation: NumberTranslation, _ tables: SyncTables) throws {
         let added = schema.types.filter { !$0.isEmbedded && !translation.hadType($0.name) }.map(\.name)
         let used = try added.filter { try tables.hasObjects(ofType: $0) }
@@ -56,7 +58,7 @@ extension SyncedStore {
 
     private func translateUnresolved(_ links: UnresolvedLinks, _ translation: NumberTranslation) throws {
         let changes = try links.wholes().map { bytes in
-            var reader = try MessageReader(bytes, limits: .ofService)
+            var reader = try MessageReader(bytes, limits: .forServiceMessages)
             var writer = MessageWriter()
             writer.value(translation.translatedAny(try reader.syncValue()))
             return (old: bytes, new: writer.bytes)

@@ -1,12 +1,12 @@
 package import MartletEngine
 package import MartletSyncProtocol
 
-/// A synchronized file: reads the state of its client, and changes this state together with the objects.
+/// A synchronized file. The methods read the state of its client, and change this state together with the objects.
 ///
-/// Every process that opens the file records its changes. Only the process that has the lock of
+/// Every process that opens the file records its changes. Only the process that holds the lock of
 /// `acquireSynchronization` runs a `ClientSession`.
 ///
-/// Thread safety: the methods may be called on any thread. Those that write wait for the write lock of the file.
+/// Thread safety: the methods may be called on any thread. Methods that write wait for the write lock of the file.
 package final class SyncedStore: Sendable {
     package let coordinator: StoreCoordinator
     package let schema: SyncSchema
@@ -33,11 +33,13 @@ package final class SyncedStore: Sendable {
         self.schema = schema
     }
 
-    /// Checks the types of the file. If the schema has changed, translates the numbers in its outbox, subscriptions and
-    /// unresolved links. Must be called after the file was opened, before all other methods.
+    /// Checks the types of the file. If the schema has changed, translates the numbers of types and properties in the
+    /// outbox, the subscriptions and the unresolved links. Must be called after the file was opened, before all other
+    /// methods.
     ///
     /// - Throws: `.invalidInput` if the file contains types of other programs that make synchronization impossible;
-    ///   `.schemaMismatch` if the outbox or a subscription contains something that is not synchronized any more.
+    ///   `.schemaMismatch` if the outbox or a subscription contains a type or property that is not synchronized any
+    ///   more.
     package func adopt() throws {
         // The file may contain types of other programs.
         _ = try SyncSchema(
@@ -46,10 +48,10 @@ package final class SyncedStore: Sendable {
         try adoptNumbering()
     }
 
-    /// Opens a file, and makes it synchronized if it is not.
+    /// Opens a file. If the file is not synchronized yet, makes it synchronized.
     ///
     /// - Throws: the errors of `prepare` and `adopt`; `.incompatibleConfiguration` for a file that is not synchronized
-    ///   and already contains objects of these types.
+    ///   and already contains objects of the types in `synced`.
     package convenience init(
         _ options: StoreOptions, synced: Set<String>, wall: @escaping @Sendable () -> UInt64
     ) throws {
@@ -59,8 +61,8 @@ package final class SyncedStore: Sendable {
         try adopt()
     }
 
-    /// Acquires the lock of the process that synchronizes the file. Returns nil if another process, or another object
-    /// in this process, has the lock. The lock is released with the returned object.
+    /// Acquires the lock of the process that synchronizes the file. Returns nil if another process, or another
+    /// `SyncLock` in this process, holds the lock. The lock is held until the returned object is released.
     package func acquireSynchronization() throws(EngineError) -> SyncLock? { try SyncLock.acquire(coordinator.path) }
 
     // MARK: Reading
@@ -78,8 +80,8 @@ package final class SyncedStore: Sendable {
         }
     }
 
-    /// Adds what this or another process has committed since the state was loaded: new uploads, and a new set of
-    /// subscriptions.
+    /// Adds the uploads and the set of subscriptions that this or another process has committed since the state was
+    /// loaded.
     package func refresh(_ state: inout ClientState) throws {
         try read { tables in
             let record = try tables.record()
@@ -128,8 +130,9 @@ package final class SyncedStore: Sendable {
 
     /// Commits a batch together with the state of the session, in one transaction.
     ///
-    /// The session has already removed the values from the batch that the uploads in its state have written. This
-    /// method removes what later transactions have written, under the write lock.
+    /// The batch must not overwrite local changes that the service has not acknowledged. So the session has already
+    /// left out the values that the uploads in its state write. Under the write lock, this method also leaves out the
+    /// values that later transactions have written.
     package func commit(_ batch: DownloadedBatch, _ state: ClientState) throws {
         _ = try write { transaction in try apply(batch, state, transaction) }
     }
@@ -161,7 +164,7 @@ package final class SyncedStore: Sendable {
         try transaction.handle.read { try save(state, SyncTables($0)) }
     }
 
-    /// Discards the position of the client, because the service cannot continue from it.
+    /// Discards the position of the client, because the service cannot continue from that position.
     ///
     /// The objects remain until the data of the newest set of subscriptions has arrived. Objects that the set does not
     /// contain are then deleted. The uploads are kept.
@@ -193,8 +196,8 @@ package final class SyncedStore: Sendable {
         record.clockOffset = state.clock.offsetMilliseconds
         if record.shownSet != state.shown.number {
             record.shownSet = state.shown.number
-            // If the program has replaced the set since it was sent, the file does not contain the queries of the set
-            // any more.
+            // If the program has replaced the set after the client had sent it, the file does not contain the queries
+            // of the sent set any more.
             if record.shownSet != record.wantedSet {
                 try tables.write(stored(state.shown.queries), of: record.shownSet)
             }
@@ -246,7 +249,7 @@ package final class SyncedStore: Sendable {
         }
     }
 
-    // Rolls back if `body` returns nil.
+    // Runs `body` in a transaction. Rolls the transaction back if `body` returns nil.
     private func writeIfNeeded<R>(_ body: (SyncTables) throws -> R?) throws -> R? {
         try write { transaction in try transaction.handle.read { try body(SyncTables($0)) } }
     }

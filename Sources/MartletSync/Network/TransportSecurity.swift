@@ -3,10 +3,10 @@
     import NIOCore
     import NIOSSL
 
-    /// TLS of a client: 1.2 or later, with the certificates that the system trusts.
+    /// The TLS configuration of a client: version 1.2 or later, with the certificates that the system trusts.
     ///
-    /// The environment variable `SSL_CERT_FILE` names a file with further trusted certificates in PEM format. It is
-    /// needed for a service whose certificate was issued by a private authority.
+    /// The environment variable `SSL_CERT_FILE` names a file with further trusted certificates in PEM format. The
+    /// variable is needed if a private authority has issued the certificate of the service.
     struct TransportSecurity: Sendable {
         private let context: NIOSSLContext
         private let host: String
@@ -23,7 +23,7 @@
 
         /// Encrypts a connection, and checks that the certificate belongs to the host.
         func add(to channel: any Channel) throws {
-            // The name of a server in TLS is never an address (RFC 6066, section 3).
+            // The server name that a client sends in TLS must not be an IP address (RFC 6066, section 3).
             let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
             let handler = try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
             try channel.pipeline.syncOperations.addHandler(handler)

@@ -6,30 +6,31 @@
     import NIOPosix
     import NIOWebSocket
 
-    /// Why there is no connection to the service.
+    /// The error of a client that could not connect to the service.
     package struct ConnectionFailure: Error, CustomStringConvertible {
         package let description: String
 
         init(_ description: String) { self.description = description }
     }
 
-    /// A connection of a client to the service. Both directions are messages in binary frames.
+    /// A connection of a client to the service. Both sides send each message in a binary frame.
     package struct WebSocketConnection: Sendable {
         private let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
 
         package func send(_ message: ClientMessage) async throws {
-            // A client masks its frames (RFC 6455, section 5.3).
+            // A client must mask its frames (RFC 6455, section 5.3).
             let data = ByteBuffer(bytes: message.encoded())
             try await outbound.write(WebSocketFrame(fin: true, opcode: .binary, maskKey: .random(), data: data))
         }
 
-        /// Asks the service for a sign of life.
+        /// Sends a ping. The service answers with a pong, so that neither side closes the connection because of
+        /// silence.
         package func ping() async throws {
             try await outbound.write(WebSocketFrame(fin: true, opcode: .ping, maskKey: .random(), data: ByteBuffer()))
         }
 
         /// The messages of the service. The sequence ends when the service closes the connection. It throws if the
-        /// connection breaks, or if the bytes of a frame are not a message.
+        /// connection fails, or if the bytes of a frame are not a message.
         package struct Messages: AsyncSequence {
             package typealias Element = ServiceMessage
 
@@ -44,7 +45,8 @@
                     while let frame = try await frames.next() {
                         switch frame.opcode {
                         case .binary:
-                            return try ServiceMessage(Array(frame.unmaskedData.readableBytesView), limits: .ofService)
+                            return try ServiceMessage(
+                                Array(frame.unmaskedData.readableBytesView), limits: .forServiceMessages)
                         case .ping:
                             try await outbound.write(
                                 WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData))
@@ -70,8 +72,9 @@
         ///
         /// - Parameters:
         ///   - url: the address of the service, with the scheme `ws`, or `wss` for TLS.
-        ///   - timeoutMilliseconds: how long the TCP connection may take, and how long TLS and the WebSocket handshake.
-        /// - Throws: `ConnectionFailure` if there is no service at the address; errors of TLS; what `body` throws.
+        ///   - timeoutMilliseconds: the time limit for the TCP connection, and for the handshakes of TLS and WebSocket.
+        /// - Throws: `ConnectionFailure` if the client cannot connect to a service at the address; errors of the TLS
+        ///   configuration; the error of `body`.
         package static func withConnection<Result: Sendable>(
             _ url: URL, timeoutMilliseconds: Int64 = 10_000,
             _ body: @Sendable (WebSocketConnection, Messages) async throws -> Result
@@ -100,9 +103,14 @@
             } catch {
                 throw ConnectionFailure("no connection to '\(url)': \(error)")
             }
-            guard case .webSocket(let channel)? = try? await negotiation.get() else {
-                throw ConnectionFailure(
-                    "'\(url)' is not a sync service, does not have version 1 of the protocol, or has not answered")
+            let upgrade: Upgrade
+            do {
+                upgrade = try await negotiation.get()
+            } catch {
+                throw ConnectionFailure("no sync service has answered at '\(url)': \(error)")
+            }
+            guard case .webSocket(let channel) = upgrade else {
+                throw ConnectionFailure("'\(url)' is not a sync service, or does not have version 1 of the protocol")
             }
             return try await channel.executeThenClose { inbound, outbound in
                 try await body(
@@ -111,7 +119,7 @@
         }
 
         private static func upgrade(_ channel: any Channel, _ host: String) throws -> EventLoopFuture<Upgrade> {
-            let limit = MessageLimits.ofService.messageBytes
+            let limit = MessageLimits.forServiceMessages.messageBytes
             let upgrader = NIOTypedWebSocketClientUpgrader<Upgrade>(maxFrameSize: limit) { channel, _ in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers([
@@ -134,8 +142,8 @@
         }
     }
 
-    /// Closes a connection over which nothing has come for a while: the network or the service may be gone without a
-    /// notice.
+    /// Closes a connection over which the client has received nothing for `SyncProtocol.silenceSeconds`. The network or
+    /// the service may have failed without closing the connection.
     private final class SilenceHandler: ChannelInboundHandler {
         typealias InboundIn = WebSocketFrame
 

@@ -23,7 +23,7 @@
                             try await connection.ping()
                         }
                     }
-                    // The end of one direction ends the other one.
+                    // When one of the three tasks ends, the connection ends, so the other tasks are cancelled.
                     defer { group.cancelAll() }
                     try await group.next()
                 }

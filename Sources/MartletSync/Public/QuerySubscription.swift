@@ -41,11 +41,11 @@ public struct QuerySubscription<Element: Object> {
 struct SubscribedCondition: Equatable {
     /// The name of the type.
     let type: String
-    /// The canonical encoding.
+    /// The canonical encoding of the condition.
     let condition: [UInt8]
 
-    /// - Throws: `Realm.Error.subscriptionRefused`. Its message names the part of the query that a subscription cannot
-    ///   contain.
+    /// - Throws: `Realm.Error.subscriptionRefused` for a query that cannot be subscribed to. The message names the part
+    ///   of the query that is not possible.
     init<Element>(_ results: Results<Element>, _ realm: Realm, _ schema: SyncSchema) throws {
         let (type, plan) = results.definition
         guard let number = schema.number(of: type), let declared = schema[number], !declared.isEmbedded else {

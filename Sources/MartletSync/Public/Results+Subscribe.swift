@@ -2,11 +2,12 @@ public import Foundation
 public import Martlet
 import MartletEngine
 
-/// When `subscribe` waits for the objects of the query.
+/// Determines when `subscribe` waits for the objects of the query.
 public enum WaitForSyncMode: Sendable {
     /// Waits if `subscribe` has added the subscription or replaced its query.
     case onCreation
-    /// Waits always, and also until the file contains everything that was committed in the database before the call.
+    /// Always waits for the objects, and also waits until the file contains everything that was committed in the
+    /// database before the call.
     case always
     /// Does not wait.
     case never
@@ -36,15 +37,16 @@ extension Results: RealmSubscribable where Element: Object {
     /// | nil | has no name, and the same query | uses it |
     /// | not nil | has this name and the same query | uses it |
     /// | not nil | has this name and another query | replaces its query |
-    /// | any | none of these | adds a subscription |
+    /// | any value | there is no such subscription | adds a subscription |
     ///
-    /// The sort order of the results is ignored. Each call that changes the subscriptions is a transaction. To change
-    /// several subscriptions in one transaction, use `SyncSubscriptionSet.update`. Traps inside a write of the Realm.
+    /// This method ignores the sort order of the results. Each call that changes the subscriptions is a transaction. To
+    /// change several subscriptions in one transaction, use `SyncSubscriptionSet.update`. Traps inside a write of the
+    /// Realm.
     ///
     /// - Parameters:
     ///   - name: the name of the subscription.
     ///   - waitForSync: whether to wait until the objects of the query are in the file. Without a connection to the
-    ///     service, the wait continues until there is one.
+    ///     service, the call waits until the client is connected.
     ///   - timeout: the longest time to wait, in seconds; nil or zero for no limit.
     /// - Returns: These results. Their `unsubscribe` removes this subscription.
     /// - Throws: `Realm.Error.subscriptionRefused` for a query that cannot be subscribed to, or that the service
@@ -69,7 +71,8 @@ extension Results: RealmSubscribable where Element: Object {
     }
 
     /// Removes the subscription of these results. If `subscribe` has returned the results, this is the subscription of
-    /// that call. Otherwise it is the subscription that has the same query and no name. Does nothing if there is none.
+    /// that call. Otherwise it is the subscription that has the same query and no name. Does nothing if there is no
+    /// such subscription.
     ///
     /// This method does not wait. After the service has answered, objects that no other subscription contains are
     /// deleted from the file. If the file cannot be written, the `errorHandler` of the configuration is called. Traps
@@ -81,12 +84,13 @@ extension Results: RealmSubscribable where Element: Object {
             let condition = try SubscribedCondition(self, realm, editor.store.schema)
             try editor.update {
                 editor.remove { stored in
+                    // The outer optional of `subscriptionName` is nil if `subscribe` has not returned these results.
                     if let name = subscriptionName, let name { return stored.name == name }
                     return stored.name == nil && stored.isQuery(condition)
                 }
             }
         } catch let error as Realm.Error where error.code == .subscriptionRefused {
-            // A query that cannot be subscribed to has no subscription.
+            // A query that cannot be subscribed to has no subscription, so there is nothing to remove.
         } catch {
             realm.requireSyncClient().report(.file(error))
         }

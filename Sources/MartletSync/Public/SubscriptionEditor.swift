@@ -3,15 +3,15 @@ import Martlet
 import MartletEngine
 import MartletSyncProtocol
 
-/// The subscriptions of a Realm, as they were read or as the last `update` has changed them. Used only on the executor
-/// of the Realm.
+/// The subscriptions of a Realm, as they were read or as the last `update` has changed them. An editor must be used
+/// only on the executor of the Realm.
 final class SubscriptionEditor {
     let realm: Realm
     let store: SyncedStore
     /// The number of the set of subscriptions.
     private(set) var number: UInt64
     private(set) var subscriptions: [StoredSubscription]
-    /// The first error of a change inside `update`. `update` throws it.
+    /// The first error of a change inside `update`. `update` throws this error.
     private var failure: (any Error)?
     private var isUpdating = false
 
@@ -30,8 +30,8 @@ final class SubscriptionEditor {
 
     // MARK: Changing
 
-    /// Reads the newest subscriptions under the write lock, calls `body`, and commits the subscriptions that it has
-    /// changed.
+    /// Reads the newest subscriptions under the write lock, calls `body`, and commits the subscriptions if `body` has
+    /// changed them.
     func update(_ body: () throws -> Void) throws {
         realm.requireOnExecutor()
         realm.requireNoWrite()
@@ -56,7 +56,8 @@ final class SubscriptionEditor {
         }
     }
 
-    // The set is sent in one message.
+    // The client sends all subscriptions in one message, whose size is limited. If their size already exceeds the
+    // limit, a change that does not enlarge them is still permitted.
     private func requireFitting(_ former: [StoredSubscription]) throws {
         func size(_ subscriptions: [StoredSubscription]) -> Int {
             subscriptions.reduce(0) { $0 + $1.condition.count + 16 }
@@ -106,9 +107,10 @@ final class SubscriptionEditor {
     }
 
     private func add(_ condition: SubscribedCondition, _ name: String?) {
+        let now = Self.now
         subscriptions.append(
             StoredSubscription(
-                type: condition.type, condition: condition.condition, name: name, created: Self.now, updated: Self.now))
+                type: condition.type, condition: condition.condition, name: name, created: now, updated: now))
     }
 
     func replace<Element>(_ old: StoredSubscription, by query: QuerySubscription<Element>) {
@@ -129,9 +131,9 @@ final class SubscriptionEditor {
         change { try subscriptions.removeAll(where: isRemoved) }
     }
 
-    /// Adds or changes a subscription as `Results.subscribe` requires.
+    /// Adds or changes a subscription, as described at `Results.subscribe`.
     ///
-    /// - Returns: True if a subscription was added or got another query.
+    /// - Returns: True if this method has added a subscription or replaced a query.
     func subscribe(_ condition: SubscribedCondition, name: String?) throws -> Bool {
         var isNew = false
         try update {
@@ -189,7 +191,8 @@ extension StoredSubscription {
         type == condition.type && self.condition == condition.condition
     }
 
-    /// True if both are the same subscription. A named subscription may have got another query in the meantime.
+    /// True if both values describe the same subscription. The query of a named subscription may have been replaced in
+    /// the meantime.
     fileprivate func isSame(as other: StoredSubscription) -> Bool {
         name == other.name && created == other.created && (name != nil || condition == other.condition)
     }

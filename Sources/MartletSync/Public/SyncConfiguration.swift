@@ -3,7 +3,8 @@ public import Martlet
 package import MartletEngine
 import MartletSyncProtocol
 
-/// How a file is synchronized with a service: `martlet-sync`, in front of a PostgreSQL database.
+/// Describes how a file is synchronized with the service `martlet-sync`, which stores the data in a PostgreSQL
+/// database.
 ///
 /// ```swift
 /// var configuration = Realm.Configuration(fileURL: user.folder.appending(path: "dogs.realm"))
@@ -23,13 +24,13 @@ public struct SyncConfiguration: Sendable {
     /// Adds the first subscriptions to a new file, when it is opened:
     /// `{ subscriptions in subscriptions.append(QuerySubscription<Dog>(name: "all")) }`.
     ///
-    /// Called inside `update`, on the executor of the Realm.
+    /// The Realm calls the closure inside `SyncSubscriptionSet.update`, on its executor.
     public var initialSubscriptions: (@Sendable (SyncSubscriptionSet) -> Void)?
-    /// True to call `initialSubscriptions` whenever the first Realm of this process opens the file, not only for a new
-    /// file.
+    /// If true, `initialSubscriptions` is called whenever the first Realm of this process opens the file. If false, it
+    /// is called only for a new file.
     public var rerunOnOpen = false
-    /// Called on a background queue with errors of the connection and of the file, and with changes that the service
-    /// has reverted. `SyncError.Code` says for each error how the client continues.
+    /// Receives the errors of the connection and of the file, and the changes that the service has reverted. The client
+    /// calls the closure on a background queue. `SyncError.Code` describes for each error how the client continues.
     public var errorHandler: (@Sendable (SyncError) -> Void)?
 
     package var transport: any SyncTransport
@@ -82,7 +83,7 @@ public struct SyncConfiguration: Sendable {
 #endif
 
 extension Realm.Configuration {
-    /// How the file is synchronized; nil for a local file.
+    /// Describes how the file is synchronized. Nil for a local file.
     ///
     /// All Realms of a process that open the file must have the same user and the same synchronized types.
     public var syncConfiguration: SyncConfiguration? {

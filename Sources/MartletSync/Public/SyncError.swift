@@ -1,18 +1,18 @@
 public import Martlet
 import MartletSyncProtocol
 
-/// What the client of a synchronized file reports to the `errorHandler` of its configuration.
+/// An error or event that the client of a synchronized file reports to the `errorHandler` of its configuration.
 public struct SyncError: Error, Sendable, CustomStringConvertible {
     /// The kind of an error. New versions of Martlet may add codes, so a `switch` needs a `default`.
     public struct Code: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The client cannot connect, or the connection has ended. The client connects again after half a second to a
-        /// minute, or later if the service asks for a longer delay.
+        /// The client cannot connect, or the connection has ended. The client tries to connect again after half a
+        /// second to a minute, or later if the service asks for a longer delay.
         public static let connectionFailed = Code(rawValue: "connectionFailed")
-        /// The program returned no token, or the service does not accept the token. The client asks the program for
-        /// another token when it connects again, after half a second to a minute.
+        /// The program returned no token, or the service does not accept the token. The client tries to connect again
+        /// after half a second to a minute, and first asks the program for another token.
         public static let notAuthenticated = Code(rawValue: "notAuthenticated")
         /// The program is not compatible with the service. The client does not connect again until the program calls
         /// `SyncSession.reconnect()` or opens the file again after closing it. The file can still be read and written.
@@ -22,25 +22,25 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         /// sent yet.
         public static let startsAgain = Code(rawValue: "startsAgain")
         /// The service has reverted changes of this client. `compensatingWriteInfo` names the objects. The file already
-        /// contains them as they are in the database.
+        /// contains the objects as they are in the database.
         public static let writesReverted = Code(rawValue: "writesReverted")
         /// The file could not be read or written. The client tries again later.
         public static let fileFailed = Code(rawValue: "fileFailed")
     }
 
     /// An object whose changes the service has reverted.
-    // Sendable: the primary key is never a live object.
+    // An `AnyRealmValue` is not `Sendable`, because it can contain an object. A primary key is never an object.
     public struct CompensatingWrite: @unchecked Sendable {
         /// The name of the type.
         public let objectType: String
         /// The primary key of the object: a value of the type that the property has in Swift.
         public let primaryKey: AnyRealmValue
-        /// Why the service has reverted the changes, for the developer.
+        /// The reason why the service has reverted the changes, as a text for the developer.
         public let reason: String
     }
 
     public let code: Code
-    /// What happened, and what the client does.
+    /// A description of the error, for logs.
     public let message: String
     /// The objects whose changes the service has reverted; empty for other errors.
     public let compensatingWriteInfo: [CompensatingWrite]

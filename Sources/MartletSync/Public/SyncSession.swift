@@ -4,17 +4,18 @@ import MartletEngine
 
 /// The connection of a synchronized file to the service.
 ///
-/// The client connects when the program opens the file. If several processes open the file, one of them is connected,
-/// and all of them can call `wait(for:timeout:)`. A session can be used on any thread. It does not keep the file open.
+/// The client connects when the program opens the file. If several processes open the file, only one of them is
+/// connected, but all of them can call `wait(for:timeout:)`. A session can be used on any thread. It does not keep the
+/// file open.
 public struct SyncSession: Sendable {
     let client: SyncClient
 
-    /// Whether there is a connection.
+    /// Whether the client is connected to the service.
     public enum ConnectionState: Sendable {
         case disconnected, connecting, connected
     }
 
-    /// What the client does.
+    /// Whether the client tries to keep a connection.
     public enum State: Sendable {
         /// The client is connected, or tries to connect.
         case active
@@ -32,7 +33,7 @@ public struct SyncSession: Sendable {
     /// The connection of this process to the service; `.disconnected` if another process is connected.
     public var connectionState: ConnectionState { ConnectionState(client.phase) }
 
-    /// What the client does.
+    /// Whether the client tries to keep a connection.
     public var state: State { client.isStopped ? .invalid : client.isSuspended ? .inactive : .active }
 
     /// Ends the connection. The client does not connect again until `resume()` or `reconnect()` is called. Changes are
@@ -53,8 +54,8 @@ public struct SyncSession: Sendable {
     ///     the call; `.download` to wait until the file contains everything that was committed in the database before
     ///     the call.
     ///   - timeout: the longest time to wait, in seconds; nil or zero for no limit.
-    /// - Throws: `Realm.Error.syncTimedOut`, `CancellationError`, errors of the file; for downloads also
-    ///   `Realm.Error.subscriptionRefused`.
+    /// - Throws: `Realm.Error.syncTimedOut` after the timeout; `CancellationError` if the task is cancelled; errors of
+    ///   the file; for downloads also `Realm.Error.subscriptionRefused` if the service has refused the subscriptions.
     public func wait(for direction: Direction, timeout: TimeInterval? = nil) async throws {
         switch direction {
         case .upload: try await client.waitForUpload(timeout: timeout)
@@ -63,7 +64,8 @@ public struct SyncSession: Sendable {
     }
 
     /// The fraction of the data of new subscriptions that has been received, between 0 and 1. The stream begins with
-    /// the current value and may skip intermediate values. It ends when the task that reads it is cancelled.
+    /// the current value and may skip intermediate values. It ends when the task that reads the stream is cancelled, or
+    /// when the file is closed.
     public var downloadProgress: AsyncStream<Double> {
         AsyncStream { continuation in
             let task = Task { [client] in
@@ -78,7 +80,8 @@ public struct SyncSession: Sendable {
         }
     }
 
-    /// The connection states, beginning with the current one. The stream ends when the task that reads it is cancelled.
+    /// The connection states, beginning with the current state. The stream ends when the task that reads the stream is
+    /// cancelled, or when the file is closed.
     public var connectionStates: AsyncStream<ConnectionState> {
         AsyncStream { continuation in
             let task = Task { [client] in

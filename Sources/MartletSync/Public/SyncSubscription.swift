@@ -2,7 +2,7 @@ public import Foundation
 public import Martlet
 import MartletEngine
 
-/// One subscription of a Realm: a query, and perhaps a name.
+/// One subscription of a Realm. It consists of a query and an optional name.
 public struct SyncSubscription {
     let editor: SubscriptionEditor
     let stored: StoredSubscription
@@ -13,10 +13,11 @@ public struct SyncSubscription {
     /// The name of the type of the objects.
     public var objectType: String { stored.type }
 
-    /// When the subscription was added, by the clock of the machine.
+    /// The time at which the subscription was added, by the clock of the machine.
     public var createdAt: Date { Date(timeIntervalSinceReferenceDate: stored.created) }
 
-    /// When the query was last replaced, by the clock of the machine. Equal to `createdAt` if it was never replaced.
+    /// The time at which the query was last replaced, by the clock of the machine. If the query was never replaced, the
+    /// time at which the subscription was added.
     public var updatedAt: Date { Date(timeIntervalSinceReferenceDate: stored.updated) }
 
     /// The condition as text, for logs.
@@ -49,7 +50,7 @@ public enum SyncSubscriptionState: Sendable {
 }
 
 extension SyncSubscriptionState: Equatable {
-    /// True for two states of one kind. Errors are not compared.
+    /// True if both states are the same case. The errors of two `.error` states are not compared.
     public static func == (left: SyncSubscriptionState, right: SyncSubscriptionState) -> Bool {
         switch (left, right) {
         case (.complete, .complete), (.error, .error), (.pending, .pending), (.superseded, .superseded): true

@@ -32,17 +32,17 @@ public struct SyncSubscriptionSet {
 
     // MARK: Finding
 
-    /// The subscription with a name; nil if there is none.
+    /// The subscription with a name; nil if no subscription has the name.
     public func first(named name: String) -> SyncSubscription? {
         editor.position(named: name).map { SyncSubscription(editor: editor, stored: editor.subscriptions[$0]) }
     }
 
-    /// The first subscription to all objects of a type, without a condition; nil if there is none.
+    /// The first subscription to all objects of a type, without a condition; nil if there is no such subscription.
     public func first<Element: Object>(ofType type: Element.Type) -> SyncSubscription? {
         found(editor.first(QuerySubscription<Element>()))
     }
 
-    /// The first subscription to a type with this condition; nil if there is none.
+    /// The first subscription to a type with this condition; nil if there is no such subscription.
     public func first<Element: ModelObject & Object, Condition: QueryConvertible<Element>>(
         ofType type: Element.Type, where condition: @escaping (Element.RootFields) -> Condition
     ) -> SyncSubscription? {
@@ -58,14 +58,14 @@ public struct SyncSubscriptionSet {
     /// Changes the subscriptions in one transaction, and returns when the transaction is committed. The client then
     /// sends the whole set to the service.
     ///
-    /// While `block` runs, all other writes of the file wait, also those of other processes. Traps inside a write of
-    /// the Realm.
+    /// While `block` runs, all other writes to the file wait, including the writes of other processes. Traps inside a
+    /// write of the Realm.
     ///
     /// - Parameters:
     ///   - block: changes the subscriptions. If it throws, nothing is changed.
     ///   - onComplete: called on a background thread. The argument is nil when the objects of this set, or of a later
     ///     set, are in the file. It is an error if the service refuses the set, or if the file cannot be read.
-    /// - Throws: what `block` throws; `Realm.Error.subscriptionRefused` for a query that cannot be subscribed to;
+    /// - Throws: the error of `block`; `Realm.Error.subscriptionRefused` for a query that cannot be subscribed to;
     ///   `.invalidInput` for a name that is already used; errors of the file.
     public func update(_ block: () throws -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil) throws {
         try editor.update(block)
@@ -83,10 +83,11 @@ public struct SyncSubscriptionSet {
 
     /// Changes the subscriptions in one transaction, and waits until their objects are in the file.
     ///
-    /// Without a connection to the service, this waits until there is one, or until the task is cancelled.
+    /// Without a connection to the service, this method waits until the client is connected, or until the task is
+    /// cancelled.
     ///
     /// - Throws: the errors of `update(_:onComplete:)`; `Realm.Error.subscriptionRefused` if the service refuses the
-    ///   set; `CancellationError`.
+    ///   set; `CancellationError` if the task is cancelled.
     public func update(
         _ block: () throws -> Void,
         isolation: isolated `an actor: mark the caller '@MainActor', or open the Realm in a function without 'async'` =

@@ -18,8 +18,9 @@ public struct SyncUser: Sendable {
     /// - Parameters:
     ///   - id: the value of the claim that identifies the user in the token, by default the claim `sub`. Must not be
     ///     empty.
-    ///   - token: returns a JSON Web Token that the service accepts. Called on a background thread before each
-    ///     connection, and a minute before the token expires. If it throws, the client tries again later.
+    ///   - token: returns a JSON Web Token that the service accepts. The client calls this closure on a background
+    ///     thread, before each connection and one minute before the token expires. If the closure throws, the client
+    ///     tries again later.
     public init(id: String, token: @escaping @Sendable () async throws -> String) {
         self.id = id
         self.token = token

@@ -1,7 +1,7 @@
 package import MartletSyncProtocol
 
-/// One thing that the owner of a session has to do. Methods of the session return actions in the order in which the
-/// owner has to carry them out.
+/// An action that the owner of a session must carry out. Methods of the session return actions in the order in which
+/// the owner must carry them out.
 package enum ClientAction: Sendable, Equatable {
     case send(ClientMessage)
     /// Commit the batch and the state of the session in one transaction.
@@ -23,35 +23,35 @@ package enum ClientAction: Sendable, Equatable {
 
 /// One connection of a client to the service.
 ///
-/// It uses no threads or sockets, and does not read the system clock. Its methods return what the owner has to do.
-/// There is no method for a connection that breaks: the owner discards the session, and creates another session from
-/// the state that the file contains.
+/// The session uses no threads or sockets, and does not read the system clock. Its methods return the actions that the
+/// owner must carry out. There is no method for the failure of a connection: the owner discards the session, and
+/// creates another session from the state that the file contains.
 package struct ClientSession: Sendable {
     package private(set) var state: ClientState
     private let schemaHash: [UInt8]
     private let token: String
     /// The epoch of the service; nil until the service has sent `welcome`.
     private var epoch: String?
-    /// The number of the newest upload that was sent in this session or that the service had already stored.
+    /// The number of the newest upload that the session has sent or that the service had already stored.
     private var sentUpload: UInt64 = 0
-    /// The uploads that were sent in this session and are not acknowledged, and the sizes of their operations.
+    /// The uploads that the session has sent and the service has not acknowledged, with the sizes of their operations.
     private var inFlight: [(number: UInt64, bytes: Int)] = []
-    /// The sets of subscriptions that the client has sent and the service has not answered. The service answers them in
-    /// this order, and sends the data of each set as the difference to the set before.
+    /// The sets of subscriptions that the client has sent and the service has not answered. The service answers the
+    /// sets in this order, and sends the data of each set as the difference to the previous set.
     private var sentSets: [ClientState.SubscriptionSet] = []
     /// The newest set that the service has refused. This session does not send it again.
     private var refusedSet: UInt64 = 0
     /// The parts of the current `changes` message that have arrived. They are committed together when the last part
     /// arrives.
     private var staged = DownloadedBatch(rows: [], leaving: [])
-    /// The reverts that the service has reported for uploads which it will acknowledge with the last part of the next
-    /// `changes`. The program is notified after the changes are committed.
+    /// The reverts that the service has reported. The service acknowledges the uploads concerned with the last part of
+    /// the next `changes`. The program is notified of the reverts after these changes are committed.
     private var stagedReverts: [ClientAction] = []
-    /// The parts that have arrived of the data for the first set in `sentSets`.
+    /// The parts of the data for the first set in `sentSets` that have arrived.
     private var stagedSet = DownloadedBatch(rows: [], leaving: [])
 
-    /// The limit for the uploads that were sent and are not acknowledged. If the operations of these uploads have this
-    /// many bytes or more, the client sends no further upload.
+    /// The limit for `inFlight`. If the operations of these uploads have this many bytes or more, the client sends no
+    /// further upload.
     package static let maximumBytesInFlight = 8 << 20
 
     private let partBytes: Int
@@ -66,7 +66,7 @@ package struct ClientSession: Sendable {
         self.token = token
     }
 
-    /// Returns the first message. Called when the connection is open.
+    /// Returns the first message. The owner calls this method when the connection is open.
     package func begin() -> [ClientAction] {
         [
             .send(
@@ -114,11 +114,13 @@ package struct ClientSession: Sendable {
         guard epoch == nil else { return [.close(.unexpected)] }
         // The service must not assign another identity, because the numbers of the uploads belong to one client.
         guard state.identity.map({ $0.id == welcome.identity.id }) ?? true else { return [.close(.unexpected)] }
-        // The service has fewer uploads than it has acknowledged: its database was restored from a backup that does not
-        // contain all acknowledged uploads.
+        // If the service has fewer uploads than it has acknowledged, its database was restored from a backup that does
+        // not contain all acknowledged uploads.
         guard welcome.storedUpload >= state.acknowledgedUpload else { return [.close(.lostUploads)] }
-        // The file is an older copy, or has lost commits in a power failure: the service has uploads under numbers that
-        // the file uses for other changes.
+        // The service may have stored uploads whose acknowledgement has not arrived. Then the outbox contains the
+        // newest of these uploads, with the same time stamp (or the service does not know the time stamp, and sends 0).
+        // Otherwise the file is an older copy, or has lost commits in a power failure. Then it may use the numbers of
+        // these uploads for other changes.
         if welcome.storedUpload > state.acknowledgedUpload {
             let upload = state.outbox.first { $0.number == welcome.storedUpload }
             guard let upload, [0, upload.time.rawValue].contains(welcome.storedTime) else {
@@ -128,7 +130,8 @@ package struct ClientSession: Sendable {
         epoch = welcome.epoch
         state.identity = welcome.identity
         state.clock.synchronize(service: welcome.milliseconds, wall: wall)
-        // The service has stored these uploads and acknowledges them with the changes, so they are not sent again.
+        // The service has stored the uploads up to this number, and acknowledges them with `changes`. So the session
+        // does not send them again.
         sentUpload = welcome.storedUpload
         return [.save] + sendPending()
     }
@@ -140,9 +143,10 @@ package struct ClientSession: Sendable {
             sentSets.append(state.wanted)
             actions.append(.send(.subscribe(set: state.wanted.number, state.wanted.queries)))
         }
-        // The service acknowledges an upload with the changes after the position of the client. A client without a
-        // position sends no upload. If the connection broke, the client would start again from a newer state of the
-        // database, and the changes that acknowledge the upload would be before that state.
+        // The service acknowledges an upload with the changes after the position of the client. So a client without a
+        // position sends no upload. Otherwise the connection could fail before the client has a position. The client
+        // would then download a newer state of the database, and would never receive the older changes that acknowledge
+        // the upload.
         guard state.position != nil else { return actions }
         let limit = state.acknowledgedUpload + SyncProtocol.maximumUploadsInFlight
         for upload in state.outbox where upload.number > sentUpload && upload.number <= limit {

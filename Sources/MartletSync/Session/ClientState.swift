@@ -9,7 +9,7 @@ import MartletValues
 package struct ClientState: Sendable, Equatable {
     /// Nil until the service has assigned an identity.
     package internal(set) var identity: ClientIdentity?
-    /// The state of the database that the objects show; nil before the client has received any.
+    /// The state of the database that the objects show; nil before the client has received objects.
     package internal(set) var position: SyncPosition?
     /// The set of subscriptions whose objects the file contains.
     package internal(set) var shown = SubscriptionSet()
@@ -18,9 +18,9 @@ package struct ClientState: Sendable, Equatable {
     package internal(set) var wanted = SubscriptionSet()
     /// The uploads that the service has not acknowledged, in the order of their numbers.
     package internal(set) var outbox: [ClientMessage.Upload] = []
-    /// The number of the newest upload of this client; zero before the first one.
+    /// The number of the newest upload of this client; zero before the first upload.
     package internal(set) var lastUpload: UInt64 = 0
-    /// The number of the newest upload that the service has acknowledged; zero before the first one.
+    /// The number of the newest upload that the service has acknowledged; zero before the first acknowledgement.
     package internal(set) var acknowledgedUpload: UInt64 = 0
     package internal(set) var clock = HybridClock()
 
@@ -51,18 +51,19 @@ package struct ClientState: Sendable, Equatable {
 /// Changes of the objects of a client. They are committed together with the new `ClientState`.
 package struct DownloadedBatch: Sendable, Equatable {
     package var rows: [SyncRow]
-    /// Objects to delete without an upload. Links to them become nil.
+    /// The objects to delete from the file without recording an upload. Links to these objects become nil.
     package var leaving: [ObjectAddress]
 
     package init(rows: [SyncRow], leaving: [ObjectAddress]) { (self.rows, self.leaving) = (rows, leaving) }
 
-    /// The objects of the rows.
+    /// The addresses of the objects in `rows`.
     package var addresses: Set<ObjectAddress> { Set(rows.map(\.address)) }
 }
 
-/// The values that downloads must not overwrite, because they were written by uploads that are not acknowledged yet.
+/// The values that downloads must not overwrite, because uploads that are not acknowledged yet have written these
+/// values.
 ///
-/// When an upload is acknowledged, the service sends the state of every object that the upload has touched. Until then
+/// When the service acknowledges an upload, it sends the state of every object that the upload has touched. Until then,
 /// the client shows its own values.
 package struct UploadMask: Sendable {
     private enum Mask {
@@ -73,7 +74,7 @@ package struct UploadMask: Sendable {
 
     fileprivate struct MaskedValues {
         var paths: Set<ValuePath> = []
-        /// What the uploads add to counters.
+        /// The amounts that the uploads add to counters.
         var amounts: [ValuePath: Int128] = [:]
     }
 
@@ -116,7 +117,8 @@ package struct UploadMask: Sendable {
     /// Whether an upload has touched the object.
     package func contains(_ address: ObjectAddress) -> Bool { masks[address] != nil }
 
-    /// The values of a downloaded row that may be written to the file; nil if nothing of the row may be written.
+    /// Returns the values of a downloaded row that may be written to the file, or nil if an upload has created or
+    /// deleted the object.
     ///
     /// If an upload has written a value inside an embedded object, a downloaded value of the whole embedded object is
     /// masked. If an upload has changed a collection, the whole collection is masked. A counter is not masked. Its new
@@ -136,7 +138,7 @@ package struct UploadMask: Sendable {
         }
     }
 
-    /// The part of a downloaded batch that may be written to the file.
+    /// Returns the part of a downloaded batch that may be written to the file.
     package func masked(_ batch: DownloadedBatch) -> DownloadedBatch {
         #if MARTLET_SEEDED_BUGS
             if SeededSyncBug.isOn(.unmaskedSession) { return batch }
@@ -156,8 +158,8 @@ extension UploadMask.MaskedValues {
 }
 
 extension SyncValue {
-    /// The sum, or the nearest integer if the sum does not fit 64 bits. The service refuses an addition that does not
-    /// fit.
+    /// Returns the sum, or the nearest integer if the sum does not fit into 64 bits. The service will refuse an
+    /// addition whose sum does not fit.
     fileprivate func adding(_ amount: Int128) -> SyncValue {
         guard case .scalar(.integer(let number)) = self else { return self }
         return .scalar(.integer(Int64(clamping: Int128(number) + amount)))

@@ -4,7 +4,7 @@ private enum MessageKind: UInt8 {
 }
 
 extension ClientMessage {
-    /// The bytes of the message.
+    /// Encodes the message.
     package func encoded() -> [UInt8] {
         var writer = MessageWriter()
         switch self {

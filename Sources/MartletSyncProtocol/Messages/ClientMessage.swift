@@ -31,7 +31,7 @@ package struct SyncPosition: Sendable, Hashable {
 
 /// One query to which a client is subscribed.
 package struct SubscribedQuery: Sendable, Hashable {
-    /// The number of the type in the schema that both sides agreed on.
+    /// The number of the type in `AgreedSchema`.
     package var type: Int
     /// The canonical encoding of the condition.
     package var condition: [UInt8]
@@ -54,8 +54,8 @@ package enum ClientMessage: Sendable, Hashable {
         package var position: SyncPosition?
         /// The number of the newest upload that the service has acknowledged.
         package var acknowledgedUpload: UInt64
-        /// The set of subscriptions whose objects the client has. The service keeps no state of clients, so the client
-        /// sends the queries of the set, too.
+        /// The number of the set of subscriptions whose objects the client has. The service does not store the sets of
+        /// clients, so the client also sends the queries of the set.
         package var subscriptionSet: UInt64
         package var queries: [SubscribedQuery]
         /// Proves who the user is.
@@ -77,14 +77,15 @@ package enum ClientMessage: Sendable, Hashable {
         }
     }
 
-    /// The changes of one or more transactions of the client. The service stores an upload as a whole.
+    /// The changes of one transaction of the client, which contains one or more writes. The service stores an upload as
+    /// a whole.
     package struct Upload: Sendable, Hashable {
         /// The first upload of a client has the number 1. The service stores each number once.
         package var number: UInt64
-        /// The cursor of the client when the transaction was committed. Values that are visible at this cursor never
-        /// win against this upload.
+        /// The cursor of the client when this transaction was committed. In a conflict with this upload, a value that
+        /// was visible at this cursor never wins.
         package var base: SyncCursor
-        /// The time stamp of the write. It decides conflicts with other writes.
+        /// The time stamp of the transaction. It decides conflicts with other writes.
         package var time: HybridTimestamp
         package var operations: [SyncOperation]
 
@@ -105,16 +106,17 @@ package enum ClientMessage: Sendable, Hashable {
     case mark(UInt64)
     /// Replaces the token of the session.
     case token(String)
-    /// The first operations of an upload that does not fit into one message. The `upload` message follows.
+    /// A part of the operations of an upload that does not fit into one message. More parts may follow, and then the
+    /// `upload` message with the last operations.
     case uploadPart([SyncOperation])
 }
 
 package enum SyncProtocol {
     /// The version of the protocol that this code implements.
     package static let version: UInt64 = 1
-    /// How often a client sends a ping, which the service answers.
+    /// The seconds between two pings of a client. The service answers each ping.
     package static let pingSeconds = 30
-    /// Both sides close a connection over which they have received nothing for this time.
+    /// Each side closes a connection over which it has received nothing for this time.
     package static let silenceSeconds: Int64 = 75
     /// The name of the WebSocket subprotocol.
     package static let subprotocol = "martlet.sync.1"

@@ -4,7 +4,7 @@ private enum MessageKind: UInt8 {
 }
 
 extension ServiceMessage {
-    /// The bytes of the message.
+    /// Encodes the message.
     package func encoded() -> [UInt8] {
         var writer = MessageWriter()
         writer.byte(kind.rawValue)
@@ -98,6 +98,16 @@ extension ServiceMessage {
 }
 
 extension MessageWriter {
+    /// Writes a `chunk` message with rows and addresses that other writers have written. The caller then writes the
+    /// progress.
+    package mutating func chunk(_ rows: MessageWriter, count: Int, leaving: MessageWriter, leavingCount: Int) {
+        byte(MessageKind.chunk.rawValue)
+        self.count(count)
+        append(rows)
+        self.count(leavingCount)
+        append(leaving)
+    }
+
     package mutating func row(_ row: SyncRow) {
         address(row.address)
         values(row.values)

@@ -1,4 +1,5 @@
-/// Values of one object: the values that changed if the client has the object, or else all values.
+/// Values of one object. If the client has the object, these are the values that changed. Otherwise, these are all
+/// values.
 package struct SyncRow: Sendable, Hashable {
     package var address: ObjectAddress
     package var values: [ValuePath: SyncValue]
@@ -9,7 +10,7 @@ package struct SyncRow: Sendable, Hashable {
     }
 }
 
-/// Why the service reverted the changes that an upload made to one object.
+/// An object whose changes in an upload the service has reverted, and the reason.
 package struct RevertedObject: Sendable, Hashable {
     package enum Reason: UInt8, Sendable, CaseIterable {
         /// The user may not make this change.
@@ -41,7 +42,7 @@ package enum ServiceMessage: Sendable, Hashable {
         package var milliseconds: UInt64
         /// The number of the newest upload of this client that the service has stored.
         package var storedUpload: UInt64
-        /// The time stamp of that upload, as the client has sent it; 0 if the service does not know it.
+        /// The time stamp of that upload, as the client has sent it; 0 if the service does not know the time stamp.
         package var storedTime: UInt64
 
         package init(
@@ -55,14 +56,14 @@ package enum ServiceMessage: Sendable, Hashable {
         }
     }
 
-    /// What changed between the cursor of the client and a later one.
+    /// The changes between the cursor of the client and a later cursor.
     package struct Changes: Sendable, Hashable {
         /// The position of the client after the last message of these changes.
         package var cursor: SyncCursor
         /// The number of the newest upload of this client that is visible at the cursor.
         package var acknowledgedUpload: UInt64
         package var rows: [SyncRow]
-        /// Objects that were deleted in the database, or that no subscription contains any more.
+        /// The objects that were deleted in the database, or that no subscription contains any more.
         package var leaving: [ObjectAddress]
         /// False if more messages with parts of these changes follow. The client shows all parts together.
         package var isLast: Bool
@@ -78,7 +79,7 @@ package enum ServiceMessage: Sendable, Hashable {
         }
     }
 
-    /// Why the service ends the session, and what the client has to do.
+    /// The reason why the service ends the session, and the action that the client must take.
     package struct Failure: Sendable, Hashable {
         package enum Action: UInt8, Sendable, CaseIterable {
             /// Connect again after the delay.
@@ -90,7 +91,8 @@ package enum ServiceMessage: Sendable, Hashable {
             case startAgain
             /// Do not connect again: the program is not compatible with the service.
             case stop
-            /// As `startAgain`, and also discard the identity of the client. The uploads are kept, with new numbers.
+            /// Do the same as for `startAgain`, and also discard the identity of the client. The uploads are kept, but
+            /// get new numbers.
             case registerAgain
         }
 
@@ -111,15 +113,15 @@ package enum ServiceMessage: Sendable, Hashable {
     case chunk(rows: [SyncRow], leaving: [ObjectAddress], progress: UInt64)
     /// The service has sent all data of a set of subscriptions at the cursor.
     case complete(set: UInt64, SyncCursor)
-    /// The service refused a set of subscriptions; the previous one stays in effect.
+    /// The service refused a set of subscriptions. The previous set stays in effect.
     case refused(set: UInt64, message: String)
     case changes(Changes)
-    /// The answer to the `mark` of the client with this number. Before this message, the service has sent all changes
-    /// that were committed when it received the `mark` of the client.
+    /// The answer to the `ClientMessage.mark` with the same number. Before this answer, the service has sent all
+    /// changes that were committed when it received the message of the client.
     case mark(UInt64)
     /// The service stored an upload without its changes of these objects.
     case reverted(upload: UInt64, [RevertedObject])
-    /// The token of the session expires soon; the client must send another one.
+    /// The token of the session expires soon. The client must send another token.
     case tokenDue
     /// The service ends the session.
     case failure(Failure)

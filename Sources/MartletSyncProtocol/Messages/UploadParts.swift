@@ -1,10 +1,10 @@
 /// Divides uploads into messages, because the size of a message is limited.
 package enum UploadParts {
-    /// The greatest size of the operations in one message, in bytes. An operation that is larger has a message of its
-    /// own.
+    /// The greatest size of the operations in one message, in bytes. A larger operation is sent in a separate message.
     package static let usualBytes = 256 << 10
 
-    /// The messages of an upload, in the order in which they are sent, and the size of all of its operations in bytes.
+    /// Returns the messages of an upload in the order in which the client must send them, and the size of all
+    /// operations of the upload in bytes.
     ///
     /// - Parameter maximumBytes: the greatest size of the operations in one message, in bytes.
     package static func messages(
@@ -29,7 +29,7 @@ package enum UploadParts {
 }
 
 extension SyncOperation {
-    /// The number of bytes of the encoding.
+    /// The number of bytes of the encoded operation.
     package var encodedSize: Int {
         var writer = MessageWriter()
         writer.operation(self)

@@ -12,8 +12,9 @@ package struct AgreedSchema: Sendable {
         numbers = Dictionary(types.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The synchronized types and the embedded types that they contain, in the order of the code points of their names.
-    /// Clients and the service get the same numbers, even if their other types differ.
+    /// Selects the synchronized types and the embedded types that they contain, in the order of the code points of
+    /// their names. So clients and the service get the same numbers, even if they have different types that are not
+    /// synchronized.
     ///
     /// - Parameters:
     ///   - synced: the names of the synchronized types.
@@ -30,10 +31,10 @@ package struct AgreedSchema: Sendable {
         self.init(used.values.sorted { $0.name.unicodeScalars.lexicographicallyPrecedes($1.name.unicodeScalars) })
     }
 
-    /// The number of the type with this name; nil if there is none.
+    /// The number of the type with this name; nil if there is no such type.
     package func number(of name: String) -> Int? { numbers[name] }
 
-    /// The type with this number; nil if there is none.
+    /// The type with this number; nil if there is no such type.
     package func type(_ number: Int) -> ObjectTypeSchema? { types.indices.contains(number) ? types[number] : nil }
 
     package func type(named name: String) -> ObjectTypeSchema? { numbers[name].map { types[$0] } }
@@ -43,9 +44,10 @@ package struct AgreedSchema: Sendable {
         type(named: name).flatMap { type in type.primaryKey.map { type.properties[$0] } }
     }
 
-    /// The part of the schema that must be equal on both sides, so that they understand each other's messages. This
-    /// text consists of the schema facts of all types, without the parts that concern only one side: rules, indexes,
-    /// unique values, deletion rules and former names. `hello` contains the hash of the text.
+    /// The part of the schema that must be equal in the client and in the service, so that they can decode each other's
+    /// messages. This text consists of the schema facts of all types, without the parts that concern only one side:
+    /// rules, indexes, unique values, deletion rules and former names. The message `hello` contains the hash of the
+    /// text.
     package var agreement: String {
         types.map { type in
             var agreed = ObjectTypeSchema(name: type.name, isEmbedded: type.isEmbedded)

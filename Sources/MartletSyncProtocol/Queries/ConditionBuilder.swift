@@ -6,7 +6,7 @@ package struct ConditionBuilder {
     private let type: Int
     private let schema: AgreedSchema
     private let primaryKey: (_ type: String, ObjectKey) throws -> SQLValue?
-    // Protects the stack. The engine refuses deeper queries, too.
+    // The greatest nesting depth of a predicate. The limit prevents a stack overflow. The engine has the same limit.
     private static let greatestDepth = 200
 
     /// - Parameters:
@@ -20,9 +20,9 @@ package struct ConditionBuilder {
         self.primaryKey = primaryKey
     }
 
-    /// The canonical condition of a query. The sort order is ignored.
+    /// Returns the canonical condition of a query. The sort order is ignored.
     ///
-    /// - Throws: `UnsupportedQuery`, which names the part that a subscription cannot contain; what `primaryKey` throws.
+    /// - Throws: `UnsupportedQuery`, which names the part that a subscription cannot contain; errors of `primaryKey`.
     package func condition(_ plan: QueryPlan) throws -> SubscriptionCondition {
         if plan.source != nil {
             throw UnsupportedQuery(
@@ -36,10 +36,10 @@ package struct ConditionBuilder {
             case .sort: continue
             case .distinct:
                 throw UnsupportedQuery(
-                    "a subscription cannot contain 'distinct'; subscribe without it, and apply it after")
+                    "a subscription cannot contain 'distinct'; apply it to the subscribed results instead")
             case .limit:
                 throw UnsupportedQuery(
-                    "a subscription cannot contain 'limit'; subscribe without it, and apply it after")
+                    "a subscription cannot contain 'limit'; apply it to the subscribed results instead")
             }
         }
         let conjunction = SubscriptionCondition.and(parts)
@@ -47,7 +47,7 @@ package struct ConditionBuilder {
         return conjunction
     }
 
-    /// The canonical condition of a predicate, without a check of its size.
+    /// Returns the canonical condition of a predicate, without checking the size of the condition.
     package func condition(_ predicate: Predicate) throws -> SubscriptionCondition {
         try condition(predicate, depth: 0)
     }
@@ -90,8 +90,8 @@ package struct ConditionBuilder {
         }
     }
 
-    // `someNot` means that some element does not satisfy the predicate. Without a collection there is only one value,
-    // so this is the negation.
+    // `someNot` means that some element of a collection does not satisfy the predicate. A subscription cannot contain
+    // this test. If the predicate tests no collection, there is only one value, so `someNot` is the negation.
     private func negatedForSomeElement(_ predicate: Predicate, _ depth: Int) throws -> SubscriptionCondition {
         let negatable = try condition(predicate, depth: depth + 1)
         try negatable.forEachTest { test, _ in
@@ -168,7 +168,7 @@ package struct ConditionBuilder {
         let path = try path(operand)
         try checkOptions(options, path.name)
         let present = values.filter { $0 != .null }
-        // If the path refers to objects, the values are the keys of their rows.
+        // If the path refers to objects, the values are the row keys of these objects.
         let equal =
             path.target == nil
             ? try present.compactMap { value in
@@ -185,8 +185,8 @@ package struct ConditionBuilder {
         return equality(found, try self.keys(keys, found))
     }
 
-    // The primary keys of objects in the file of the client. A key without an object is omitted, because nothing equals
-    // it.
+    // Returns the primary keys of the objects with the given row keys. A row key without an object is omitted, because
+    // no link refers to it.
     private func keys(_ rows: [ObjectKey], _ path: ConditionPath) throws -> [SQLValue] {
         guard let target = path.target else {
             throw UnsupportedQuery(
@@ -197,7 +197,8 @@ package struct ConditionBuilder {
         return values
     }
 
-    // Evaluates a comparison of two constants. Only a query text can contain one, such as `1 < 2`.
+    // Evaluates a comparison of two constants, such as `1 < 2`. Only a query that is written as text can contain such a
+    // comparison.
     private func constants(
         _ left: SQLValue, _ comparison: Predicate.Comparison, _ right: SQLValue
     ) throws -> SubscriptionCondition {
@@ -234,7 +235,7 @@ package struct ConditionBuilder {
                 "'\(path.name)' is searched for a part of it, which a subscription cannot contain; search a text or data "
                     + "property, for a constant pattern")
         }
-        // A text pattern matches no data, and a data pattern matches no text.
+        // A pattern of type text matches no data, and a pattern of type data matches no text.
         guard path.operand.kind.isCanonical(pattern) else { return .constant(false) }
         switch match {
         case .equals: return equality(path, [pattern])
@@ -261,10 +262,10 @@ package struct ConditionBuilder {
     private func path(_ operand: Predicate.Operand) throws(UnsupportedQuery) -> ConditionPath {
         switch operand {
         case .path(let path): return try self.path(path)
-        case .count(let path): throw UnsupportedQuery.number(path.text, "its number of elements")
+        case .count(let path): throw UnsupportedQuery.aggregate(path.text, "its number of elements")
         case .aggregate(let function, let path):
-            throw UnsupportedQuery.number(path.text, "the \(function) of its elements")
-        case .matching(let path, _): throw UnsupportedQuery.number(path.text, "a count of matching elements")
+            throw UnsupportedQuery.aggregate(path.text, "the \(function) of its elements")
+        case .matching(let path, _): throw UnsupportedQuery.aggregate(path.text, "a count of matching elements")
         case .matchingShared:
             throw UnsupportedQuery(
                 "a count of matching elements cannot be part of a subscription; store it in a property")

@@ -1,10 +1,10 @@
 package import MartletEngine
 package import MartletValues
 
-/// The kind of the values that a condition compares. Values of one kind have one stored form, so a condition contains
-/// no conversions.
+/// The kind of the values that a condition compares. All values of a kind have the same stored form, so a condition
+/// contains no conversions.
 package enum ConditionKind: UInt8, Sendable, CaseIterable {
-    /// 0 or 1.
+    /// Booleans, which are stored as 0 or 1.
     case bool
     /// Integers of all sizes, and the raw values of `Int` enums.
     case integer
@@ -13,9 +13,9 @@ package enum ConditionKind: UInt8, Sendable, CaseIterable {
     /// Texts, and the raw values of `String` enums. They are ordered by their code points.
     case text
     case data, uuid, objectId
-    /// Seconds since 2001-01-01T00:00:00Z.
+    /// Dates, which are stored as seconds since 2001-01-01T00:00:00Z.
     case date
-    /// The bytes of a `DecimalNumber`.
+    /// Decimal numbers, which are stored as the bytes of a `DecimalNumber`.
     case decimal
     /// A scalar of an `AnyRealmValue`, in its stored form. See `AnyLiteral`.
     case any
@@ -24,7 +24,7 @@ package enum ConditionKind: UInt8, Sendable, CaseIterable {
 
     /// The kind of the values of a property. The value of a link is the primary key of its target.
     ///
-    /// Nil for a link whose target has no primary key.
+    /// Returns nil for a link whose target has no primary key.
     package init?(_ element: ElementType, in schema: AgreedSchema) {
         switch element {
         case .intEnum: self = .integer
@@ -49,8 +49,8 @@ package enum ConditionKind: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// True if a condition may contain this value for this kind. The value must be neither nil nor NaN. Of several
-    /// equal values, such as zero and negative zero, a condition may contain only one.
+    /// True if a condition may contain this value for this kind. The value must be neither nil nor NaN. If several
+    /// values are equal, such as zero and negative zero, a condition may contain only one of them.
     package func isCanonical(_ value: SQLValue) -> Bool {
         switch (self, value) {
         case (.bool, .integer(let number)): number == 0 || number == 1
@@ -72,12 +72,12 @@ package enum ConditionKind: UInt8, Sendable, CaseIterable {
 
 /// The form of a scalar that a condition compares with an `AnyRealmValue` property.
 ///
-/// Numbers of different types can be equal, but a condition may contain only one form of a number. A number becomes an
-/// integer if it is whole and fits 64 bits. Otherwise it becomes a `Double` if a `Double` has exactly this value, and
-/// otherwise a decimal.
+/// Numbers of different types can be equal, but a condition may contain only one form of a number. A whole number that
+/// fits into 64 bits becomes an integer. Any other number becomes a `Double` if a `Double` has exactly this value. All
+/// remaining numbers become decimals.
 package enum AnyLiteral: Equatable {
     case value(SQLValue)
-    /// NaN equals nothing and has no order.
+    /// NaN, which equals no value and has no order.
     case notANumber
     /// Links, lists, maps and damaged values.
     case unsupported
@@ -98,7 +98,7 @@ package enum AnyLiteral: Equatable {
         return .value(number)
     }
 
-    // Nil for NaN.
+    // Converts a number to the only form in which a condition may contain it. Returns nil for NaN.
     private static func number(_ stored: SQLValue) -> SQLValue? {
         var decimal: DecimalNumber?
         switch stored {

@@ -8,7 +8,7 @@ struct ConditionLiteral {
     /// The name of the operand, for errors.
     let name: String
 
-    /// The value, converted to the type of the operand. Nil if no value of this type is equal to it.
+    /// Returns the value, converted to the type of the operand. Returns nil if no value of this type equals the value.
     func equalValue() throws(UnsupportedQuery) -> SQLValue? {
         if isNaN { return nil }
         switch (operand.kind, value) {
@@ -22,7 +22,7 @@ struct ConditionLiteral {
         }
     }
 
-    /// The condition that the operand has this order relative to the value.
+    /// Returns the condition that the operand has the given order relative to the value.
     func condition(_ comparison: ConditionComparison) throws(UnsupportedQuery) -> SubscriptionCondition {
         if isNaN { return .constant(false) }
         switch (operand.kind, value) {
@@ -35,7 +35,7 @@ struct ConditionLiteral {
         }
     }
 
-    // NaN equals nothing and has no order. For an `AnyRealmValue`, `AnyLiteral` detects NaN.
+    // NaN equals no value and has no order. For an `AnyRealmValue`, `AnyLiteral` detects NaN.
     private var isNaN: Bool {
         switch (operand.kind, value) {
         case (.any, _): false

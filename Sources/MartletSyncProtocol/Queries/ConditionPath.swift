@@ -1,22 +1,24 @@
 import MartletEngine
 
-/// What a path of a query refers to. The operand contains the numbers of the agreed schema.
+/// A path of a query, converted to the operand of a condition. The operand contains the numbers of `AgreedSchema`
+/// instead of the names of properties.
 struct ConditionPath {
     let operand: ConditionOperand
     /// True if the path ends in a collection, whose elements are compared.
     let isCollection: Bool
-    /// The type of the objects that the path refers to; nil if it refers to values. Objects are compared by their
+    /// The type of the objects that the path refers to; nil if the path refers to values. Objects are compared by their
     /// primary keys.
     let target: String?
+    /// The name of the path, for errors.
     let name: String
 
     /// - Parameter type: the number of the type in which the path starts.
     init(_ path: PropertyPath, from type: Int, in schema: AgreedSchema) throws(UnsupportedQuery) {
-        var walk = PathWalk(schema: schema, name: path.text)
+        var resolver = PathResolver(schema: schema, name: path.text)
         guard let start = schema.type(type) else {
-            throw UnsupportedQuery("the type of the query is not synchronized; subscribe to a type that is")
+            throw UnsupportedQuery("the type of the query is not synchronized; subscribe to a synchronized type")
         }
-        self = try walk.result(path.components, start)
+        self = try resolver.result(path.components, start)
     }
 
     fileprivate init(operand: ConditionOperand, isCollection: Bool, target: String?, name: String) {
@@ -27,7 +29,8 @@ struct ConditionPath {
     }
 }
 
-private struct PathWalk {
+/// Replaces the names of the properties in a path by their numbers, from the first property to the last.
+private struct PathResolver {
     let schema: AgreedSchema
     let name: String
     private var numbers: [Int] = []
@@ -46,7 +49,7 @@ private struct PathWalk {
         while case .property(let propertyName)? = rest.popFirst() {
             guard let property = type[propertyName] else {
                 throw UnsupportedQuery(
-                    "'\(type.name).\(propertyName)' is not synchronized; compare a property that is")
+                    "'\(type.name).\(propertyName)' is not synchronized; compare a synchronized property")
             }
             numbers.append(property.index)
             if property.kind == .single, case .embedded(let inner) = property.element, !rest.isEmpty {
@@ -63,7 +66,7 @@ private struct PathWalk {
                 + "'\(start.name)'")
     }
 
-    // The object itself, which is compared by its primary key.
+    // Returns the path for the object itself, which is compared by its primary key.
     private func itself(_ type: ObjectTypeSchema) throws(UnsupportedQuery) -> ConditionPath {
         guard let number = type.primaryKey, let kind = ConditionKind(type.properties[number].element, in: schema) else {
             throw UnsupportedQuery("'\(type.name)' has no primary key, so a subscription cannot compare its objects")
@@ -127,7 +130,8 @@ private struct PathWalk {
         }
         guard rest.isEmpty else {
             throw UnsupportedQuery(
-                "'\(name)' leads through values, which a subscription cannot contain; compare the values themselves")
+                "'\(name)' continues after a property that contains values, which have no properties; end the path at "
+                    + "that property")
         }
         return ConditionPath(
             operand: ConditionOperand(ValuePath(numbers), kind), isCollection: property.isCollection, target: nil,

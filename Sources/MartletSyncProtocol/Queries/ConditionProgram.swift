@@ -3,7 +3,7 @@ package import MartletValues
 
 /// The operands of all conditions on one type. Each operand has a position in the arrays of `RowOperands`.
 package struct OperandTable: Sendable {
-    /// The operands of single values, or of collections.
+    /// One of the two parts of the table: the operands of single values, or the operands of collections.
     fileprivate struct Part: Sendable {
         /// Nil at unused positions.
         private(set) var operands: [ConditionOperand?] = []
@@ -51,8 +51,8 @@ package struct OperandTable: Sendable {
     /// The position of a collection that a program tests; nil if no program has added it.
     package func position(ofCollection operand: ConditionOperand) -> Int? { collections.position(of: operand) }
 
-    /// Removes one use of each operand of the condition. Call this when a program of the condition is discarded. A
-    /// position becomes free when no other program uses its operand.
+    /// Removes one use of each operand of the condition. Call this method when a program of the condition is discarded.
+    /// A position becomes free when no other program uses its operand.
     package mutating func remove(_ condition: SubscriptionCondition) {
         condition.forEachTest { test, _ in
             for operand in test.operands {
@@ -86,6 +86,7 @@ package enum ConditionParameter: Sendable {
     case value(SQLValue)
     /// A few values, which are compared one by one.
     case few([SQLValue])
+    /// More values, which are looked up in a set.
     case many(Set<SQLValue>)
     case pattern(TextPattern)
 
@@ -118,21 +119,23 @@ package enum ConditionParameter: Sendable {
     }
 }
 
-/// A condition without the values that it compares, prepared for evaluation. All conditions of a shape have the same
-/// program.
+/// A condition without the values that it compares, prepared for evaluation. All conditions with the same
+/// `SubscriptionCondition.shape` have the same program.
 package struct ConditionProgram: Sendable {
     private indirect enum Node: Sendable {
         case constant(Bool)
         case all([Node])
         case any([Node])
-        /// A test, and the position of its parameter.
+        /// A test, and the position of its parameter among the parameters of the condition.
         case test(Test, Int, isNegated: Bool)
     }
 
+    /// A test. The integers are the positions of its operands in `RowOperands`.
     private enum Test: Sendable {
         case isNil(Int)
         case isIn(Int)
-        /// A comparison of an `AnyRealmValue` property. Such values have an order only within one kind.
+        /// A comparison of an `AnyRealmValue` property. Two such values have an order only if they are of the same
+        /// kind.
         case anyOrder(Int, ConditionComparison)
         case order(Int, ConditionComparison)
         case text(Int)
@@ -207,7 +210,7 @@ package struct ConditionProgram: Sendable {
             guard case .value(let bound) = parameter else { return false }
             return comparison.holds(row.values[position], bound)
         case .anyOrder(let position, let comparison):
-            // The first byte of a sort key is the kind of the value.
+            // The first byte of a sort key is the kind of the value. Values of different kinds have no order.
             guard case .value(let bound) = parameter, case .blob(let key) = bound,
                 case .blob(let value) = row.values[position], key.first == value.first
             else { return false }

@@ -14,9 +14,11 @@ package struct RowImage: Sendable, Hashable {
         self.collections = collections
     }
 
-    /// The value at a path, also inside an embedded object; nil if the row does not contain it.
+    /// Returns the value at a path, which may lead into an embedded object. Returns nil if the row does not contain the
+    /// value.
     func value(at path: ValuePath) -> SyncValue? {
         if let value = values[path] { return value }
+        if path.inner.isEmpty { return nil }
         let properties = path.properties
         for count in stride(from: properties.count - 1, to: 0, by: -1) {
             guard let outer = values[ValuePath(Array(properties.prefix(count)))] else { continue }
@@ -37,9 +39,9 @@ package struct RowImage: Sendable, Hashable {
     /// True if an embedded object exists at a path.
     func hasObject(at path: ValuePath) -> Bool {
         if let value = value(at: path) { return value != .null }
-        let count = path.properties.count
+        let count = path.count
         return values.contains { candidate, value in
-            value != .null && candidate.properties.count > count
+            value != .null && candidate.count > count
                 && candidate.properties.prefix(count).elementsEqual(path.properties)
         }
     }
@@ -55,7 +57,7 @@ extension SyncValue {
             // A link in an `AnyRealmValue` equals no scalar. Other links are compared by primary keys.
             return kind == .any ? .real(.nan) : SyncValue.scalar(target.key).compared(as: kind)
         case .embedded: return .integer(1)
-        // Lists and maps equal no single value.
+        // Lists and maps equal no scalar.
         case .list, .map: return .real(.nan)
         case .scalar(let value):
             switch kind {

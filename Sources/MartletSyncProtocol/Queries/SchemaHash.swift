@@ -5,7 +5,7 @@
 #if Postgres
     /// Identifies the schema on which a client and the service agreed.
     package enum SchemaHash {
-        /// The SHA-256 of `AgreedSchema.agreement`, the text of the agreed schema, encoded in UTF-8.
+        /// Returns the SHA-256 hash of the text `AgreedSchema.agreement`, encoded in UTF-8.
         package static func of(_ schema: AgreedSchema) -> [UInt8] { of(agreement: schema.agreement) }
 
         #if Sync

@@ -1,8 +1,8 @@
 import MartletEngine
 
 extension SubscriptionCondition {
-    /// Checks a condition that a client has sent. Throws if it tests properties that the type does not have, tests a
-    /// property as another kind, or compares properties of different kinds.
+    /// Checks a condition that a client has sent. Throws if the condition tests a property that the type does not have,
+    /// tests a property as a value of another kind, or compares properties of different kinds.
     package func check(type: Int, in schema: AgreedSchema) throws(MalformedMessage) {
         guard let start = schema.type(type), !start.isEmbedded else {
             throw MalformedMessage("a subscription has the unknown type \(type)")
@@ -29,7 +29,7 @@ extension ConditionOperand {
         for (position, number) in path.properties.enumerated() {
             guard type.properties.indices.contains(number) else { return false }
             let property = type.properties[number]
-            if position == path.properties.count - 1 {
+            if position == path.count - 1 {
                 // The service does not read the elements of a collection inside an embedded object.
                 let hasKind = isCollection ? property.isCollection && position == 0 : property.kind == .single
                 return hasKind && ConditionKind(property.element, in: schema) == kind
@@ -44,7 +44,7 @@ extension ConditionOperand {
 }
 
 extension ConditionTest {
-    /// False for comparisons that `ConditionBuilder` does not make.
+    /// False for tests that `ConditionBuilder` never creates.
     fileprivate var isWellFormed: Bool {
         switch self {
         case .compared(let left, _, let right):

@@ -2,9 +2,11 @@ import MartletValues
 
 /// Limits of a condition. They bound the time of its evaluation, and the depth of recursion.
 package struct ConditionLimits: Sendable {
+    /// The greatest number of bytes of the encoded condition.
     package var bytes = 1 << 16
-    /// How deeply `all` and `any` may contain each other.
+    /// The greatest nesting depth of `all` and `any`.
     package var depth = 32
+    /// The greatest number of tests.
     package var tests = 1_000
 
     package init() {}
@@ -12,7 +14,7 @@ package struct ConditionLimits: Sendable {
 
 private enum ConditionTag: UInt8 {
     case never, always, all, any
-    // The tag of a negated test is greater by one.
+    // Each test has two tags. The tag of the negated test is greater by one than the tag that is listed here.
     case isNil = 4
     case isIn = 6
     case order = 8
@@ -26,7 +28,7 @@ private enum ConditionTag: UInt8 {
 private let encodingVersion: UInt8 = 1
 
 extension SubscriptionCondition {
-    /// The bytes of the condition. Equal conditions have equal bytes.
+    /// Encodes the condition. Equal conditions have equal bytes.
     package func encoded() -> [UInt8] {
         var writer = MessageWriter()
         writer.byte(encodingVersion)
@@ -34,8 +36,8 @@ extension SubscriptionCondition {
         return writer.bytes
     }
 
-    /// The bytes of the condition without the values that it compares. Conditions that differ only in these values have
-    /// the same shape.
+    /// The encoded condition without the values that it compares. Conditions that differ only in these values have the
+    /// same shape.
     package var shape: [UInt8] {
         var writer = MessageWriter()
         writer.condition(self, includesValues: false)
@@ -58,7 +60,8 @@ extension SubscriptionCondition {
         guard normalized == self else { throw MalformedMessage("a condition is not in its canonical form") }
     }
 
-    /// Throws if a condition that the client made exceeds the limits that the service enforces.
+    /// Checks a condition that this client has created. Throws if the condition exceeds the limits that the service
+    /// enforces.
     package func check(_ limits: ConditionLimits = ConditionLimits()) throws(UnsupportedQuery) {
         var tests = 0
         forEachTest { _, _ in tests += 1 }

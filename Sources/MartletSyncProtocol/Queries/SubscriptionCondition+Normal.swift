@@ -12,8 +12,8 @@ extension SubscriptionCondition {
         combined(parts, isConjunction: false)
     }
 
-    /// The canonical form of the negation. Every test is true or false, so De Morgan's laws hold. A comparison is not
-    /// replaced by its opposite, because both are false for nil and NaN: `<` becomes a negated `<`, not `>=`.
+    /// The canonical form of the negation. Every test is true or false, so De Morgan's laws hold. The negation of `<`
+    /// is a negated test `<`, and not a test `>=`, because both comparisons are false for nil and NaN.
     package var negated: SubscriptionCondition {
         switch self {
         case .constant(let value): .constant(!value)
@@ -91,10 +91,10 @@ extension SubscriptionCondition {
         let isNegated: Bool
     }
 
-    // Merges tests of the same operand. In a disjunction, two sets of values are replaced by their union:
-    // `a == 1 || a == 2` becomes `a IN {1, 2}`. In a conjunction, they are replaced by their intersection. For negated
-    // tests, a disjunction intersects the sets and a conjunction unites them. Tests of the elements of a collection are
-    // not intersected, because two different elements can satisfy the two tests.
+    // Merges tests that compare the same operand with sets of values. In a disjunction, two sets are replaced by their
+    // union: `a == 1 || a == 2` becomes `a IN {1, 2}`. In a conjunction, two sets are replaced by their intersection.
+    // For negated tests, a disjunction intersects the sets, and a conjunction unites them. Tests of the elements of a
+    // collection are never merged by intersection, because two different elements can satisfy the two tests.
     private static func mergedSets(_ parts: [SubscriptionCondition], isConjunction: Bool) -> [SubscriptionCondition] {
         var result: [SubscriptionCondition] = []
         var sets: [SetKey: Set<SQLValue>] = [:]
@@ -153,7 +153,7 @@ extension ConditionTest {
         Set(values).sorted { ValueOrder.compare($0, $1) < 0 }
     }
 
-    // The comparisons `<` and `>` of integers become `<=` and `>=`: `a < 3` becomes `a <= 2`.
+    // The comparisons `<` and `>` of integers and booleans become `<=` and `>=`: `a < 3` becomes `a <= 2`.
     private static func order(
         _ operand: ConditionOperand, _ comparison: ConditionComparison, _ value: SQLValue
     ) -> SubscriptionCondition {
@@ -176,7 +176,8 @@ extension ConditionTest {
         }
     }
 
-    // Every text contains, begins with and ends with the empty text.
+    // Every text contains, begins with and ends with the empty text. So a search for the empty text becomes the test
+    // that the value is not nil.
     private static func text(
         _ operand: ConditionOperand, _ match: ConditionTextMatch, _ pattern: SQLValue
     ) -> SubscriptionCondition {
@@ -195,13 +196,14 @@ extension ConditionTest {
         }
     }
 
+    // Of two equivalent comparisons, such as `a > b` and `b < a`, only one is canonical.
     private static func compared(
         _ left: ConditionOperand, _ comparison: ConditionComparison, _ right: ConditionOperand
     ) -> SubscriptionCondition {
         let isReversed =
             switch comparison {
             case .greater, .greaterOrEqual: true
-            case .equal: right.path.properties.lexicographicallyPrecedes(left.path.properties)
+            case .equal: right.path < left.path
             case .less, .lessOrEqual: false
             }
         return isReversed

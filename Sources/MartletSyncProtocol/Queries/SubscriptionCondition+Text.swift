@@ -2,7 +2,8 @@ import MartletEngine
 import MartletValues
 
 extension SubscriptionCondition {
-    /// The condition as text, for errors and logs. The text resembles a query text, but cannot always be parsed.
+    /// Returns the condition as text, for errors and logs. The text resembles the text of a query, but cannot always be
+    /// parsed.
     ///
     /// - Parameters:
     ///   - type: the number of the type of the subscription.
@@ -130,7 +131,7 @@ private struct ConditionText {
         }
     }
 
-    // Control characters are escaped, because a value could forge lines of a log with them.
+    // Control characters are escaped. Otherwise a value with a line break could add a forged line to a log.
     private static func quoted(_ text: String) -> String {
         let shown = text.unicodeScalars.prefix(64).map { scalar in
             scalar == "'" || scalar == "\\" || scalar.properties.generalCategory == .control

@@ -3,7 +3,7 @@ package import MartletValues
 /// A value of a row that a condition tests: a property, a property of embedded objects, the primary key of the target
 /// of a link, or the elements of a collection.
 package struct ConditionOperand: Sendable, Hashable {
-    /// The path from the type of the subscription. A path that ends with a link refers to the primary key of its
+    /// The path from the type of the subscription. A path that ends with a link refers to the primary key of the link's
     /// target.
     package let path: ValuePath
     package let kind: ConditionKind
@@ -14,7 +14,8 @@ package struct ConditionOperand: Sendable, Hashable {
     }
 }
 
-/// A comparison. If one side is nil or NaN, all comparisons are false, with one exception: two nil operands are equal.
+/// A comparison. If one side is nil or NaN, every comparison is false. The only exception is that two nil operands are
+/// equal.
 package enum ConditionComparison: UInt8, Sendable, CaseIterable {
     case equal, less, lessOrEqual, greater, greaterOrEqual
 
@@ -30,29 +31,30 @@ package enum ConditionComparison: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// How a text or data is searched.
+/// The kind of a search in a text or in data.
 package enum ConditionTextMatch: UInt8, Sendable, CaseIterable {
     case contains, begins, ends
-    /// `?` is one code point or byte, `*` any number of them. A backslash escapes these three characters.
+    /// `?` matches one code point of a text or one byte of data. `*` matches any number of them. A backslash escapes
+    /// `?`, `*` and a backslash.
     case like
 }
 
 /// A test of one value, or of the elements of one collection. A test is true or false, never unknown.
 package enum ConditionTest: Sendable, Hashable {
-    /// True for nil, also if an embedded object on the path is nil. NaN is not nil.
+    /// The value is nil, or an embedded object on the path is nil. NaN is not nil.
     case isNil(ConditionOperand)
-    /// The value equals one of the given values. They are sorted and unique.
+    /// The value equals one of the given values. The given values are sorted and unique.
     case isIn(ConditionOperand, [SQLValue])
     /// The value has this order relative to the given value. The comparison is never `.equal`. Nil and NaN have no
     /// order.
     case order(ConditionOperand, ConditionComparison, SQLValue)
     case text(ConditionOperand, ConditionTextMatch, SQLValue)
-    /// Compares two operands of the same kind, or an integer with a floating-point number. Two nils are equal, two NaNs
-    /// are not. The comparison is `.equal`, `.less` or `.lessOrEqual`.
+    /// Compares two operands of the same kind, or an integer with a floating-point number. Two nils are equal, but two
+    /// NaNs are not equal. The comparison is `.equal`, `.less` or `.lessOrEqual`.
     case compared(ConditionOperand, ConditionComparison, ConditionOperand)
     /// Some element of the collection is nil.
     case containsNil(ConditionOperand)
-    /// Some element of the collection equals one of the given values. They are sorted and unique.
+    /// Some element of the collection equals one of the given values. The given values are sorted and unique.
     case containsAny(ConditionOperand, [SQLValue])
 
     package var operands: [ConditionOperand] {
@@ -64,7 +66,7 @@ package enum ConditionTest: Sendable, Hashable {
         }
     }
 
-    /// The same test, with transformed operands.
+    /// Returns this test with transformed operands.
     package func mapOperands<E: Error>(
         _ transform: (ConditionOperand) throws(E) -> ConditionOperand
     ) throws(E) -> ConditionTest {
@@ -93,8 +95,8 @@ package enum ConditionTest: Sendable, Hashable {
 ///
 /// Only tests are negated, and a constant is never a part of another condition. `all` and `any` have at least two
 /// parts, which are sorted and unique. No part of an `all` is an `all`, and no part of an `any` is an `any`.
-/// `SubscriptionCondition+Normal.swift` makes such conditions. Equal conditions have equal bytes. Most queries that are
-/// written differently but have the same meaning become equal conditions.
+/// `SubscriptionCondition+Normal.swift` brings conditions into this form. Equal conditions have equal bytes. Most
+/// queries that are written differently but have the same meaning become equal conditions.
 package indirect enum SubscriptionCondition: Sendable, Hashable {
     case constant(Bool)
     case all([SubscriptionCondition])

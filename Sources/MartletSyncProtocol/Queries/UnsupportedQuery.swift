@@ -1,5 +1,5 @@
-/// Why a query cannot be subscribed to. The description names the unsupported part of the query and what to write
-/// instead.
+/// The error for a query that cannot be subscribed to. The description names the part of the query that is not
+/// supported, and suggests an alternative.
 package struct UnsupportedQuery: Error, CustomStringConvertible, Equatable {
     package let description: String
 
@@ -19,7 +19,7 @@ package struct UnsupportedQuery: Error, CustomStringConvertible, Equatable {
         UnsupportedQuery("'\(path)' is compared with a value of another type; use a value of the type of the property")
     }
 
-    static func number(_ path: String, _ what: String) -> UnsupportedQuery {
+    static func aggregate(_ path: String, _ what: String) -> UnsupportedQuery {
         UnsupportedQuery(
             "'\(path)' is compared by \(what), which a subscription cannot contain; store the number in a property, "
                 + "and compare the property")

@@ -1,8 +1,8 @@
-/// The time of a write: milliseconds since 1970 and a counter that orders the writes of one millisecond.
+/// The time of a write: milliseconds since 1970, and a counter that orders the writes of the same millisecond.
 ///
 /// A hybrid clock (Kulkarni and others, "Logical Physical Clocks", 2014) follows the wall clock, but never goes back
-/// and never repeats a time stamp. After the clock has received a time stamp, all time stamps that it assigns are
-/// greater, even if the wall clocks of the two machines differ.
+/// and never repeats a time stamp. After the clock has received a time stamp of another machine, it assigns only
+/// greater time stamps, even if the wall clocks of the two machines differ.
 package struct HybridTimestamp: Sendable, Hashable, Comparable {
     /// The upper 48 bits are milliseconds since 1970, the lower 16 bits are the counter.
     package let rawValue: UInt64
@@ -20,7 +20,7 @@ package struct HybridTimestamp: Sendable, Hashable, Comparable {
     package var milliseconds: UInt64 { rawValue >> 16 }
     package var counter: UInt16 { UInt16(truncatingIfNeeded: rawValue) }
 
-    /// About the year 10,889.
+    /// The greatest number of milliseconds that fits into 48 bits. It is in the year 10,889.
     static let greatestMilliseconds: UInt64 = 1 << 48 - 1
 
     package static func < (left: HybridTimestamp, right: HybridTimestamp) -> Bool { left.rawValue < right.rawValue }
@@ -50,7 +50,7 @@ package struct HybridClock: Sendable, Equatable {
         offsetMilliseconds = Int64(clamping: service) - Int64(clamping: wall)
     }
 
-    /// Returns the time stamp of a new write. It is greater than `last`, unless `last` is `.limit`.
+    /// Returns the time stamp of a new write. The time stamp is greater than `last`, except if `last` is `.limit`.
     ///
     /// - Parameter wall: the wall clock of this machine, in milliseconds since 1970.
     package mutating func next(wall: UInt64) -> HybridTimestamp {

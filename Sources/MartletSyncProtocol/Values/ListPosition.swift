@@ -1,14 +1,15 @@
-/// The place of an element in a synchronized list: a string of bytes that sorts between the positions of its neighbors
-/// (fractional indexing).
+/// The place of an element in a synchronized list: a string of bytes that sorts between the positions of the
+/// neighboring elements. This method is called fractional indexing.
 ///
 /// A client can insert elements without a connection, because the positions of the other elements do not change. Each
-/// position ends with the number of an upload and the number of the client that made the position. So two clients never
-/// make the same position, and a client does not use the position of a removed element again. Positions are compared
-/// byte by byte, as PostgreSQL compares `bytea` and as SQLite compares blobs.
+/// position ends with the number of an upload and the number of the client that created the position. So two clients
+/// never create the same position, and a client does not use the position of a removed element again. Positions are
+/// compared byte by byte, as PostgreSQL compares `bytea` and as SQLite compares blobs.
 package struct ListPosition: Sendable, Hashable, Comparable {
     package let bytes: [UInt8]
 
-    /// Accepts the bytes of a stored or received position. Returns nil if no position has such bytes.
+    /// Creates a position from stored or received bytes. Returns nil if the bytes are empty, end with zero, or are too
+    /// many.
     package init?(_ bytes: some BidirectionalCollection<UInt8>) {
         guard let last = bytes.last, last != 0, bytes.count <= Self.maximumLength else { return nil }
         self.bytes = Array(bytes)
@@ -16,28 +17,29 @@ package struct ListPosition: Sendable, Hashable, Comparable {
 
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The greatest number of bytes. `init(_:)` returns nil for a longer position. The insertion of 100,000 elements
-    /// one by one at the same place makes positions of about 20 bytes.
+    /// The greatest number of bytes. `init(_:)` returns nil for a longer position. If a client inserts 100,000 elements
+    /// one by one at the same place, the positions have about 20 bytes.
     package static let maximumLength = 4_096
 
-    /// True unless so many elements were inserted between the same two elements that no reader accepts the position.
+    /// False if the position has more than `maximumLength` bytes, so that no reader accepts the position. This can
+    /// happen if very many elements are inserted between the same two elements.
     package var isShortEnough: Bool { bytes.count <= Self.maximumLength }
 
     package static func < (left: ListPosition, right: ListPosition) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
 
-    /// Returns `count` new positions in increasing order, all between two neighbors.
+    /// Returns `count` new positions in increasing order, all of them between two existing positions.
     ///
-    /// All new positions begin with the bytes of the first one. So if two clients insert several elements at the same
-    /// place, the elements of each client stay together.
+    /// All new positions begin with the bytes of the first new position. So if two clients insert several elements at
+    /// the same place, the elements of each client stay together.
     ///
     /// - Parameters:
-    ///   - lower: the position of the element before; nil at the beginning of the list.
-    ///   - upper: the position of the element after; nil at the end of the list. Greater than `lower`.
+    ///   - lower: the position of the previous element; nil at the beginning of the list.
+    ///   - upper: the position of the next element; nil at the end of the list. Greater than `lower`.
     ///   - client: the number of the client that inserts the elements.
-    ///   - upload: the number of the upload that contains the insertion; nil if the client never makes a position
-    ///     twice.
+    ///   - upload: the number of the upload that contains the insertion; nil if the number of the client is enough to
+    ///     make the positions unique.
     package static func between(
         _ lower: ListPosition?, _ upper: ListPosition?, count: Int = 1, client: UInt64, upload: UInt64? = nil
     ) -> [ListPosition] {
@@ -54,10 +56,10 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         return found
     }
 
-    /// The number of a client or upload in base 255, most significant digit first. The digits are 1 to 255: a position
-    /// must not end with zero, because nothing lies between `[1]` and `[1, 0]`.
-    private static func tag(of client: UInt64) -> [UInt8] {
-        var (digits, rest): ([UInt8], UInt64) = ([], client)
+    /// Returns the number of a client or upload in base 255, most significant digit first. The digits are the bytes 1
+    /// to 255, because a position must not end with the byte 0: no position lies between `[1]` and `[1, 0]`.
+    private static func tag(of number: UInt64) -> [UInt8] {
+        var (digits, rest): ([UInt8], UInt64) = ([], number)
         repeat {
             digits.append(UInt8(rest % 255) + 1)
             rest /= 255
@@ -65,16 +67,17 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         return digits.reversed()
     }
 
-    // The bytes of a position between two others, without a tag.
+    // Returns the first bytes of a position between `lower` and `upper`. The caller appends a tag. `lower` is empty at
+    // the beginning of the list, and `upper` is nil at the end.
     private static func first(_ lower: [UInt8], _ upper: [UInt8]?) -> [UInt8] {
         guard let upper else { return following(lower) }
         if lower.isEmpty { return preceding(upper) ?? midpoint(lower, upper) }
         return stepped(lower, upper) ?? midpoint(lower, upper)
     }
 
-    // The bytes of a position before `first`: a first byte, 128 - length, and a number that has this length in bytes,
-    // most significant byte first. So a longer number sorts before a shorter one. Nil if `first` was made in another
-    // way and no such position lies before it.
+    // Returns the bytes of a position before `first`, the first position of the list. The bytes are 128 - length,
+    // followed by a number that has this length in bytes, most significant byte first. So a longer number sorts before
+    // a shorter number. Returns nil if this function finds no such position before `first`.
     private static func preceding(_ first: [UInt8]) -> [UInt8]? {
         guard first[0] <= 127 else { return [127, 255] }
         let length = 128 - Int(first[0])
@@ -91,8 +94,9 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         return length < 8 ? [first[0] - 1] + Array(repeating: 255, count: length + 1) : nil
     }
 
-    // A small step from the longer neighbor, which is probably the newer one: many programs insert one element after
-    // the other at the same place, and each such insertion continues from the previous one. Nil if there is no room.
+    // Returns the bytes of a position that is a small step away from the longer neighbor. The longer neighbor is
+    // probably the newer one, because many programs insert one element after another at the same place. Returns nil if
+    // the bytes of the longer neighbor leave no room for the step.
     private static func stepped(_ lower: [UInt8], _ upper: [UInt8]) -> [UInt8]? {
         func byte(_ bytes: [UInt8], _ index: Int) -> Int { index < bytes.count ? Int(bytes[index]) : 0 }
         let isUp = lower.count > upper.count
@@ -100,8 +104,9 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         guard lower.count != upper.count,
             let difference = neighbor.indices.first(where: { byte(lower, $0) != byte(upper, $0) })
         else { return nil }
-        // The result has the same byte as the neighbor where the two neighbors differ. Only later bytes change, so the
-        // result remains between the two when bytes are appended. `index` is the first of them that has room.
+        // At the first byte that differs between the neighbors, the result has the byte of the longer neighbor. Only
+        // later bytes change. So the result remains between the two neighbors when bytes are appended to it. `index` is
+        // the first of the later bytes that has room.
         var index = difference + 1
         while byte(neighbor, index) == (isUp ? 255 : 0) {
             index += 1
@@ -116,17 +121,18 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         return bytes.map(UInt8.init)
     }
 
-    /// Leaves room for later insertions between two elements that were inserted one after the other.
+    /// The size of the step of `stepped`. A size above 1 leaves room for later insertions between two elements that
+    /// were inserted one after the other.
     private static let stepSize = 4
 
-    // The bytes of a position after `last`: a first byte, 128 + length, and a number that has this length in bytes,
-    // most significant byte first. So a longer number sorts after a shorter one.
+    // Returns the first bytes of a position after `last`. The bytes are 128 + length, followed by a number that has
+    // this length in bytes, most significant byte first. So a longer number sorts after a shorter number.
     private static func following(_ last: [UInt8]) -> [UInt8] {
         let first = last.first.map(Int.init) ?? 128
         guard first >= 129, first <= 136, last.count > first - 128 else {
-            // `last` was not made by appending. If its first byte is less than 129, [129, 1] is greater.
+            // `last` does not begin with such bytes. If its first byte is less than 129, [129, 1] is greater.
             if first < 129 { return [129, 1] }
-            // Otherwise the new position begins with all bytes of `last`, so it is longer by at least one byte.
+            // Otherwise the new position consists of all bytes of `last` and the tag, so it is greater than `last`.
             return last
         }
         let length = first - 128
@@ -143,8 +149,8 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         return [UInt8(first + 1), 1] + Array(repeating: 0, count: length)
     }
 
-    // Bytes strictly between two byte strings. They are not a prefix of `upper`, so the result remains less than
-    // `upper` when bytes are appended. They do not end with zero.
+    // Returns bytes strictly between two byte strings. The result is not a prefix of `upper`, so it remains less than
+    // `upper` when bytes are appended. The result does not end with zero.
     private static func midpoint(_ lower: [UInt8], _ upper: [UInt8]?) -> [UInt8] {
         var middle: [UInt8] = []
         var upper = upper
@@ -158,7 +164,7 @@ package struct ListPosition: Sendable, Hashable, Comparable {
                 return middle
             }
             middle.append(UInt8(low))
-            // If this byte is less than that of the upper bound, the following bytes have no upper bound.
+            // If this byte is less than the byte of the upper bound, the following bytes have no upper bound.
             if high - low == 1 { upper = nil }
             index += 1
         }

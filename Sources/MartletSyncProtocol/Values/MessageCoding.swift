@@ -1,7 +1,7 @@
 import MartletEngine
 
-/// Why a message was rejected. The receiver closes the connection, because the other side is broken, hostile, or of
-/// another version. Also thrown for encoded values in the file of a client.
+/// The error for bytes that are not a valid message. The receiver closes the connection, because the sender is faulty
+/// or hostile, or has another version. The error is also thrown for invalid encoded values in the file of a client.
 package struct MalformedMessage: Error, CustomStringConvertible {
     package let description: String
 
@@ -14,15 +14,15 @@ package struct MessageLimits: Sendable {
     package var messageBytes = 1 << 20
     /// The greatest number of bytes of one text, blob or position.
     package var valueBytes = 1 << 20
-    /// The greatest number of levels of embedded objects, lists and maps that contain each other. The file of a client
-    /// has at most 100 levels of embedded objects, and at most 100 levels of lists and maps in a value.
+    /// The greatest nesting depth of embedded objects, lists and maps. The file of a client has at most 100 levels of
+    /// embedded objects, and at most 100 levels of lists and maps in a value.
     package var depth = 256
 
     package init() {}
 
-    /// The limits for what a client reads from its service and from its own file: one object may be larger than a
-    /// message of a client, because several uploads can have filled it.
-    package static var ofService: MessageLimits {
+    /// The limits of a client for messages of the service and for values in its file. An object may be larger than a
+    /// message of a client, because several uploads can have added values to the object.
+    package static var forServiceMessages: MessageLimits {
         var limits = MessageLimits()
         (limits.messageBytes, limits.valueBytes) = (64 << 20, 64 << 20)
         return limits
@@ -70,13 +70,13 @@ package struct MessageWriter {
         if let value { write(&self, value) }
     }
 
-    /// Eight bytes, most significant first.
+    /// Writes eight bytes, most significant byte first.
     package mutating func word(_ value: UInt64) {
         withUnsafeBytes(of: value.bigEndian) { writer.append($0) }
     }
 }
 
-/// Reads what `MessageWriter` wrote. Throws `MalformedMessage` for all other bytes.
+/// Reads the parts of a message that a `MessageWriter` has written. Throws `MalformedMessage` for all other bytes.
 package struct MessageReader {
     private var reader: ByteReader
     package let limits: MessageLimits

@@ -1,8 +1,9 @@
 package import MartletValues
 
-/// Identifies an object on every replica: its type and its primary key. Row ids differ between replicas.
+/// The type and the primary key of an object, which identify the object in every file and in the database. The row keys
+/// of an object differ between files.
 package struct ObjectAddress: Sendable, Hashable {
-    /// The number of the type in the schema that both sides agreed on.
+    /// The number of the type in `AgreedSchema`.
     package let type: Int
     /// The stored form of the primary key.
     package let key: SQLValue
@@ -14,20 +15,38 @@ package struct ObjectAddress: Sendable, Hashable {
 }
 
 /// The path to a value inside an object: the number of a property, followed by the numbers of properties of embedded
-/// objects.
-package struct ValuePath: Sendable, Hashable {
-    package let properties: [Int]
+/// objects. Paths are ordered by their numbers.
+package struct ValuePath: Sendable, Hashable, Comparable {
+    /// The number of the property of the object.
+    package let first: Int
+    /// The numbers of the properties of embedded objects. Most paths have none, and an empty array needs no memory.
+    package let inner: [Int]
 
-    package init(_ properties: [Int]) { self.properties = properties }
-    package init(_ property: Int) { properties = [property] }
+    /// - Parameter properties: at least one number.
+    package init(_ properties: [Int]) {
+        precondition(!properties.isEmpty, "a path has no components")
+        (first, inner) = (properties[0], properties.count == 1 ? [] : Array(properties.dropFirst()))
+    }
 
-    /// True if the two values are the same, or one is inside the other.
+    package init(_ property: Int) { (first, inner) = (property, []) }
+
+    /// All numbers of the path.
+    package var properties: [Int] { [first] + inner }
+
+    package var count: Int { 1 + inner.count }
+
+    /// True if both paths lead to the same value, or if one value is inside the other value.
     package func overlaps(_ other: ValuePath) -> Bool {
-        zip(properties, other.properties).allSatisfy { $0 == $1 }
+        first == other.first && zip(inner, other.inner).allSatisfy { $0 == $1 }
+    }
+
+    package static func < (left: ValuePath, right: ValuePath) -> Bool {
+        left.first == right.first ? left.inner.lexicographicallyPrecedes(right.inner) : left.first < right.first
     }
 }
 
-/// A value of a property as it is sent: the stored form, except that a link is the address of its target.
+/// A value of a property in the form that messages contain. This is the stored form of the value, but a link is the
+/// address of its target.
 package enum SyncValue: Sendable, Hashable {
     case scalar(SQLValue)
     case link(ObjectAddress)
@@ -49,7 +68,7 @@ package struct MapEntry: Sendable, Hashable {
 
     package init(key: String, value: SyncValue) { (self.key, self.value) = (key, value) }
 
-    // Texts that Unicode considers equivalent are different keys.
+    // Keys are compared byte by byte: texts that Unicode considers equivalent are different keys.
     package static func == (left: MapEntry, right: MapEntry) -> Bool {
         left.key.utf8.elementsEqual(right.key.utf8) && left.value == right.value
     }
@@ -75,7 +94,7 @@ package enum SyncOperation: Sendable, Hashable {
     case add(ObjectAddress, ValuePath, Int64)
     case insertElement(ObjectAddress, ValuePath, ListPosition, SyncValue)
     case removeElement(ObjectAddress, ValuePath, ListPosition)
-    /// Replaces an element of a list, unless it was removed.
+    /// Replaces an element of a list. Has no effect if the element was removed.
     case setElement(ObjectAddress, ValuePath, ListPosition, SyncValue)
     case insertMember(ObjectAddress, ValuePath, SyncValue)
     case removeMember(ObjectAddress, ValuePath, SyncValue)

@@ -50,8 +50,8 @@ extension MessageWriter {
 }
 
 extension MessageWriter {
-    /// Writes `.create` or `.update`. This is faster than creating an operation. The values must be in ascending order
-    /// of their properties.
+    /// Writes `.create` or `.update` without creating a `SyncOperation`, which would be slower. The values must be in
+    /// ascending order of their properties.
     package mutating func operation(
         isCreated: Bool, _ address: ObjectAddress, _ values: [(property: Int, value: SyncValue)]
     ) {
@@ -64,8 +64,8 @@ extension MessageWriter {
         }
     }
 
-    /// Begins `.create` or `.update`. The caller then writes the primary key, the number of values, and for each value
-    /// its path and the value.
+    /// Writes the beginning of `.create` or `.update`. The caller then writes the primary key and the number of values,
+    /// followed by the path and the value of each of them.
     package mutating func begin(isCreated: Bool, type: Int) {
         byte((isCreated ? OperationKind.create : .update).rawValue)
         count(type)

@@ -1,6 +1,6 @@
 package import MartletValues
 
-/// The first byte of a value.
+/// The first byte of an encoded value.
 private enum ValueKind: UInt8 {
     case null, integer, real, text, blob, link, embedded, list, map
 }
@@ -70,11 +70,15 @@ extension MessageWriter {
         value(address.key)
     }
 
-    package mutating func path(_ path: ValuePath) { list(path.properties) { $0.count($1) } }
+    package mutating func path(_ path: ValuePath) {
+        count(path.count)
+        count(path.first)
+        for property in path.inner { count(property) }
+    }
 
     /// Writes values in the order of their paths.
     package mutating func values(_ values: [ValuePath: SyncValue]) {
-        list(values.sorted { $0.key.properties.lexicographicallyPrecedes($1.key.properties) }) { writer, entry in
+        list(values.sorted { $0.key < $1.key }) { writer, entry in
             writer.path(entry.key)
             writer.value(entry.value)
         }
@@ -139,10 +143,11 @@ extension MessageReader {
     }
 
     package mutating func path() throws(MalformedMessage) -> ValuePath {
-        let properties = try list { reader throws(MalformedMessage) in try reader.index() }
-        guard !properties.isEmpty, properties.count <= limits.depth else {
-            throw MalformedMessage("a path has \(properties.count) components")
-        }
+        let count = try count()
+        guard count > 0, count <= limits.depth else { throw MalformedMessage("a path has \(count) components") }
+        if count == 1 { return ValuePath(try index()) }
+        var properties: [Int] = []
+        for _ in 0..<count { properties.append(try index()) }
         return ValuePath(properties)
     }
 
@@ -151,7 +156,7 @@ extension MessageReader {
         var values: [ValuePath: SyncValue] = [:]
         for _ in 0..<(try count()) {
             let path = try path()
-            if let last, !last.properties.lexicographicallyPrecedes(path.properties) {
+            if let last, !(last < path) {
                 throw MalformedMessage("paths are not in increasing order")
             }
             last = path

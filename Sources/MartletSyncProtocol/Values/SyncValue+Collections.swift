@@ -8,17 +8,18 @@ package struct ListElement: Sendable, Hashable {
     package init(position: ListPosition, value: SyncValue) { (self.position, self.value) = (position, value) }
 }
 
-// A whole collection is sent as one value of its property: a list as a list of pairs of position and element, a set as
-// a list of its elements, and a map as a map.
+// A message contains a whole collection as one value. The value of a list property is a `.list` of pairs, each with a
+// position and an element. The value of a set property is a `.list` of the members. The value of a map property is a
+// `.map`.
 extension SyncValue {
-    /// The value of a list property.
+    /// Returns the value of a list property.
     ///
     /// - Parameter elements: the elements in the order of their positions.
     package static func elements(_ elements: [ListElement]) -> SyncValue {
         .list(elements.map { .list([.scalar(.blob($0.position.bytes)), $0.value]) })
     }
 
-    /// The elements of a list property; nil if this is not a list of pairs in ascending order of their positions.
+    /// The elements of a list property; nil if this value is not a list of pairs in ascending order of their positions.
     package var elements: [ListElement]? {
         guard case .list(let pairs) = self else { return nil }
         var elements: [ListElement] = []
@@ -32,9 +33,9 @@ extension SyncValue {
         return elements
     }
 
-    /// The members of a set property; nil if this is not a list.
+    /// The members of a set property; nil if this value is not a list.
     package var members: [SyncValue]? { if case .list(let members) = self { members } else { nil } }
 
-    /// The entries of a map property; nil if this is not a map.
+    /// The entries of a map property; nil if this value is not a map.
     package var entries: [MapEntry]? { if case .map(let entries) = self { entries } else { nil } }
 }

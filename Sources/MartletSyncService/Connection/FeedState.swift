@@ -1,38 +1,46 @@
 import MartletSyncProtocol
 
-/// The entries of the log that the sessions of one instance have not taken yet. The instance reads the log once for all
-/// sessions.
+/// The entries of the log that the sessions of one instance of the service have not taken yet. The instance reads the
+/// log once for all sessions.
 ///
-/// For each *attached* session, the feed collects the entries that concern the session, from the cursor of the session
-/// on. A session that is not attached reads the log itself.
+/// For each *attached* session, the feed collects the entries that follow the cursor of the session and concern the
+/// session. A session that is not attached reads the log itself.
 struct FeedState: Sendable {
     private struct Attached: Sendable {
         let client: UInt64
         let subscriptions: [SubscriptionID]
-        /// The types of the subscriptions.
+        /// The numbers of the types of the subscriptions.
         let types: Set<Int>
-        /// The cursor that the session has.
+        /// The cursor of the session.
         var cursor: SyncCursor
         /// The entries that concern the session, between its cursor and the cursor of the feed.
         var pending: [LogEntry] = []
+        /// The number of the newest upload of the client that the feed has found.
         var storedUpload: UInt64 = 0
     }
 
-    /// A session that does not take its entries is detached when it has more than this.
+    /// The maximum number of pending entries of a session. If a session has more entries, because it does not take
+    /// them, it is detached.
     private let maximumPending: Int
+    /// The maximum number of pending entries of all sessions. If there are more, the sessions with the most entries are
+    /// detached.
+    private let maximumTotal: Int
+    private var total = 0
+    /// The cursor up to which the instance has read the log.
     private(set) var cursor: SyncCursor
     private var matcher: SubscriptionMatcher
     private var attached: [SessionID: Attached] = [:]
-    /// Sessions that have to be informed about every change, because the feed collects no entries for them.
+    /// The sessions that must be notified of every change, because the feed collects no entries for them.
     private var detached: Set<SessionID> = []
     private var sessions: [SubscriptionID: SessionID] = [:]
     private var sessionsOfClients: [UInt64: Set<SessionID>] = [:]
     private var lastSubscription: UInt64 = 0
 
     /// - Parameter seed: a random number that clients do not know.
-    init(cursor: SyncCursor, seed: UInt64, maximumPending: Int = 10_000) {
+    init(cursor: SyncCursor, seed: UInt64, maximumPending: Int = 10_000, maximumTotal: Int = 1_000_000) {
         self.cursor = cursor
         self.maximumPending = maximumPending
+        self.maximumTotal = maximumTotal
         matcher = SubscriptionMatcher(seed: seed)
     }
 
@@ -40,7 +48,7 @@ struct FeedState: Sendable {
 
     // MARK: Sessions
 
-    /// Collects entries for a session from now on. The session has to read the log up to `cursor` itself.
+    /// Collects entries for a session from now on. The session must read the log up to `cursor` itself.
     mutating func attach(_ session: SessionID, client: UInt64, _ filter: SubscriptionFilter) {
         remove(session)
         var subscriptions: [SubscriptionID] = []
@@ -58,16 +66,17 @@ struct FeedState: Sendable {
         sessionsOfClients[client, default: []].insert(session)
     }
 
-    /// Stops collecting entries for a session, which is informed about every change until it is attached again.
+    /// Stops collecting entries for a session. The session is then notified of every change until it is attached again.
     mutating func detach(_ session: SessionID) {
         remove(session)
         detached.insert(session)
     }
 
-    /// The session has ended, or is to be attached again.
+    /// Removes a session that has ended, or that will be attached again.
     mutating func remove(_ session: SessionID) {
         detached.remove(session)
         guard let place = attached.removeValue(forKey: session) else { return }
+        total -= place.pending.count
         for subscription in place.subscriptions {
             matcher.remove(subscription)
             sessions[subscription] = nil
@@ -76,26 +85,32 @@ struct FeedState: Sendable {
         if sessionsOfClients[place.client]?.isEmpty == true { sessionsOfClients[place.client] = nil }
     }
 
-    /// Returns the collected entries of a session, and moves the session to the cursor of the feed. Nil if the session
-    /// is not attached, or is attached at another cursor.
+    /// Returns the collected entries of a session, and moves the session to the cursor of the feed. Returns nil if the
+    /// session is not attached, or if its cursor in the feed is not `cursor`.
     mutating func take(_ session: SessionID, after cursor: SyncCursor) -> ClientBatch? {
         guard let place = attached[session], place.cursor == cursor else { return nil }
         attached[session]?.cursor = self.cursor
         attached[session]?.pending = []
+        total -= place.pending.count
         return ClientBatch(cursor: self.cursor, entries: place.pending, storedUpload: place.storedUpload)
     }
 
     // MARK: Changes
 
-    /// Adds the changes after the cursor of the feed. Returns the sessions that have to take their entries or to read
-    /// the log.
+    /// Adds the changes after the cursor of the feed. Returns the sessions that must take their entries or read the
+    /// log.
     mutating func advance(_ batch: LogBatch) -> Set<SessionID> {
         cursor = batch.cursor
+        if batch.isTooLarge {
+            for session in Array(attached.keys) { detach(session) }
+            return detached
+        }
         guard !batch.entries.isEmpty || !batch.uploads.isEmpty else { return [] }
         var concerned: Set<SessionID> = []
         for entry in batch.entries {
             for session in sessions(concernedBy: entry) {
                 attached[session]?.pending.append(entry)
+                total += 1
                 concerned.insert(session)
             }
         }
@@ -107,10 +122,16 @@ struct FeedState: Sendable {
             }
         }
         for session in concerned where (attached[session]?.pending.count ?? 0) > maximumPending { detach(session) }
+        while total > maximumTotal,
+            let largest = attached.max(by: { $0.value.pending.count < $1.value.pending.count })
+        {
+            detach(largest.key)
+        }
         return concerned.union(detached)
     }
 
-    // A client has to get every object of its uploads.
+    // Returns the attached sessions that must get an entry. A session must get all entries of its own client, because
+    // it must send the client every object that an upload of the client names.
     private mutating func sessions(concernedBy entry: LogEntry) -> Set<SessionID> {
         var found = entry.origin.flatMap { sessionsOfClients[$0.client] } ?? []
         if entry.isTouch { return found }

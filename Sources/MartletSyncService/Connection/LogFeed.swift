@@ -1,40 +1,43 @@
 import MartletSyncProtocol
 
-/// Reads the log for all sessions of an instance.
+/// Reads the log for all sessions of an instance of the service.
 ///
-/// Requests for the newest entries are answered together: while one reading is in progress, all further requests wait
-/// for one reading that begins after it.
+/// The feed answers several requests for the newest entries together. While it reads the log, all further requests wait
+/// for one common read, which begins after the current read has ended.
 actor LogFeed {
-    /// How a session continues.
+    /// The result of attaching a session.
     enum Position: Sendable {
+        /// The session had no cursor, and begins at the cursor of this batch. The batch contains no entries.
         case batch(ClientBatch)
-        /// The session is attached at this cursor, and has to read the log up to this cursor itself.
+        /// The session is attached at this cursor, and must read the log up to this cursor itself.
         case behind(until: SyncCursor)
     }
 
-    /// Called with the sessions for which there may be new entries; nil for all.
+    /// A closure that receives the sessions for which new entries may exist, or nil for all sessions.
     typealias Observer = @Sendable (Set<SessionID>?) async -> Void
 
     private let read: @Sendable (SyncCursor?) async throws -> LogBatch
     private var state: FeedState?
     private var observer: Observer?
+    /// The newest read that has begun.
     private var running: Task<Void, any Error>?
-    /// A reading that has not begun.
+    /// A read that has not begun.
     private var waiting: Task<Void, any Error>?
 
-    /// - Parameter read: reads the changes after a cursor. Without a cursor, only finds the current one.
+    /// - Parameter read: reads the changes after a cursor. If the argument is nil, the closure only finds the current
+    ///   cursor.
     init(read: @escaping @Sendable (SyncCursor?) async throws -> LogBatch) { self.read = read }
 
     var attachedCount: Int { state?.attachedCount ?? 0 }
 
-    /// True while a reading waits for the end of another one.
+    /// True while a read waits for the end of another read.
     var isReadingRequested: Bool { waiting != nil }
 
     func observe(_ observer: Observer?) { self.observer = observer }
 
     // MARK: Reading
 
-    /// Reads the log. Returns when all entries are known that were committed before the call.
+    /// Reads the log. When this method returns, the feed has all entries that were committed before the call.
     func advance() async throws {
         if let waiting { return try await waiting.value }
         let previous = running
@@ -55,7 +58,7 @@ actor LogFeed {
     private func readOnce() async throws {
         let start = state?.cursor
         let batch = try await read(start)
-        // If `reset` was called during the reading, the changes belong to a state that does not exist any more.
+        // If `reset` was called during the read, the changes belong to a state that does not exist any more.
         guard start == state?.cursor else { return }
         guard start != nil else {
             state = FeedState(cursor: batch.cursor, seed: .random(in: .min ... .max))
@@ -66,11 +69,11 @@ actor LogFeed {
 
     private func inform(_ sessions: Set<SessionID>?) {
         guard let observer, sessions?.isEmpty != true else { return }
-        // The reading does not wait for the sessions.
+        // A separate task calls the observer, so that the read does not wait for the sessions.
         Task { await observer(sessions) }
     }
 
-    /// Forgets all sessions and the cursor, after the schema or the database has changed.
+    /// Forgets all sessions and the cursor. Called after the schema or the database has changed.
     func reset() {
         state = nil
         inform(nil)
@@ -78,19 +81,20 @@ actor LogFeed {
 
     // MARK: Sessions
 
-    /// The collected entries of an attached session; nil if it is not attached.
+    /// Returns the collected entries of a session. Returns nil if the session is not attached at this cursor.
     func take(_ session: SessionID, after cursor: SyncCursor) -> ClientBatch? { state?.take(session, after: cursor) }
 
     /// Attaches a session at the cursor of the feed. Reads the log first if the session may be ahead of the feed.
     ///
-    /// - Parameter cursor: the cursor of the session; nil to find the current one.
+    /// - Parameter cursor: the cursor of the session; nil for a session that begins at the current cursor.
     /// - Throws: `LogReaderError.unknownCursor` for a text that is not a cursor.
     func attach(
         _ session: SessionID, client: UInt64, after cursor: SyncCursor?, _ filter: SubscriptionFilter
     ) async throws -> Position {
         let start = cursor.flatMap { SnapshotCursor($0) }
         if cursor != nil, start == nil { throw LogReaderError.unknownCursor }
-        // The cursor of the session may be newer than that of the feed, because the session can read the log itself.
+        // The cursor of the session may be newer than the cursor of the feed, because the session can read the log
+        // itself.
         if state == nil || !(start.map(isReached) ?? false) { try await advance() }
         guard let end = state?.cursor else { throw LogReaderError.unknownCursor }
         state?.attach(session, client: client, filter)

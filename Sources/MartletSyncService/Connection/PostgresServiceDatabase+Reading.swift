@@ -3,7 +3,12 @@
     import MartletSyncProtocol
 
     extension PostgresServiceDatabase {
-        /// Reads the entries that concern a client, and the values and collections that the log does not contain.
+        /// Reads the log entries that concern the client of a session. Also returns the values and collections that the
+        /// log does not contain, which this method reads from the tables.
+        ///
+        /// - Parameters:
+        ///   - cursor: the cursor of the session; nil if the session only needs the current cursor.
+        ///   - isCurrent: true if the result must contain everything that was committed before the call.
         func read(
             after cursor: SyncCursor?, _ queries: [SubscribedQuery], isCurrent: Bool, _ context: SessionContext,
             _ catalog: SyncCatalog
@@ -17,33 +22,37 @@
             switch try await feed.attach(context.session, client: client, after: cursor, filter) {
             case .batch(let batch): return batch
             case .behind(let end):
-                guard let cursor else { preconditionFailure("only a session with a cursor is behind") }
+                guard let cursor else { preconditionFailure("a session without a cursor cannot be behind the feed") }
                 metrics.add(.catchUps)
                 let batch = try await pool.run { session in
-                    try Self.batch(after: cursor, until: end, filter, client, catalog, session)
+                    try self.batch(after: cursor, until: end, filter, client, catalog, session)
                 }
                 return try await completed(batch, after: cursor, filter, context, catalog)
             }
         }
 
-        // The entries that concern a client, read from the log and not from the feed.
-        private static func batch(
+        // Reads the entries that concern a client directly from the log, without the feed.
+        func batch(
             after cursor: SyncCursor, until end: SyncCursor? = nil, _ filter: SubscriptionFilter, _ client: UInt64,
             _ catalog: SyncCatalog, _ session: PostgresSession
         ) throws -> ClientBatch {
             var batch = ClientBatch(cursor: cursor, entries: [], storedUpload: 0)
-            batch.cursor = try LogReader(catalog).read(after: cursor, until: end, in: session) { entry, origin in
+            var size = 0
+            batch.cursor = try LogReader(catalog).read(after: cursor, until: end, in: session) { entry, origin, bytes in
                 let isOwn = origin?.client == client
                 if isOwn, let origin { batch.storedUpload = max(batch.storedUpload, origin.upload) }
-                if let entry, isOwn || filter.concerns(entry) { batch.entries.append(entry) }
+                guard let entry, isOwn || filter.concerns(entry) else { return }
+                batch.entries.append(entry)
+                size += bytes
+                guard size <= limits.clientBytes else { throw LogReaderError.tooManyChanges }
             }
             return batch
         }
 
-        // The log does not contain collections, and some entries lack row values. The service can read both only as
-        // they are now. So if the client needs collections, or the batch has such entries, the service reads the
-        // changes again, up to a snapshot of the current state. The result then ends at a newer cursor than the one
-        // that the shared log feed has reached, so the session is removed from the feed first.
+        // The log does not contain collections, and some entries lack row values. The tables contain only the current
+        // collections and values. So if the client needs collections, or if entries of the batch lack values, the
+        // service reads the changes again, up to a snapshot of the current state. The result can then end at a newer
+        // cursor than that of the feed, so the session is detached from the feed first.
         private func completed(
             _ batch: ClientBatch, after cursor: SyncCursor, _ filter: SubscriptionFilter, _ context: SessionContext,
             _ catalog: SyncCatalog
@@ -54,7 +63,7 @@
             metrics.add(.catchUps)
             return try await pool.run { session in
                 try DatabaseSnapshot.read(catalog, claims: context.claims, in: session) { snapshot in
-                    var batch = try Self.batch(after: cursor, filter, client, catalog, session)
+                    var batch = try self.batch(after: cursor, filter, client, catalog, session)
                     try snapshot.complete(&batch, for: client, filter.contains)
                     return batch
                 }

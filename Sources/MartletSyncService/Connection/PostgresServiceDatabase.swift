@@ -6,7 +6,8 @@
 
     /// Runs the tasks of sessions on PostgreSQL.
     ///
-    /// The catalog is guarded by a mutex. Each task uses the catalog that it finds at its beginning.
+    /// All tasks share one catalog, which a mutex guards. If a new catalog is loaded while a task runs, the task
+    /// continues with the old one.
     package final class PostgresServiceDatabase: ServiceDatabase {
         let pool: ConnectionPool
         private let feedPool: ConnectionPool
@@ -15,8 +16,9 @@
         private let verify: @Sendable (String) async throws -> AuthenticatedUser
         private let log: @Sendable (String) -> Void
         package let metrics = ServiceMetrics()
+        let limits: MemoryLimits
 
-        /// The catalog that all tasks use.
+        /// The newest catalog that the instance has loaded.
         private final class SharedCatalog: Sendable {
             private let catalog: Mutex<SyncCatalog>
 
@@ -32,10 +34,11 @@
         ///
         /// - Parameters:
         ///   - verify: returns the user of a token, or throws if the token is not valid.
-        ///   - log: called with errors. The text may contain data of rows.
-        /// - Throws: `PostgresError`; `DeploymentError` if the database is not prepared.
+        ///   - log: called with the text of each error. The text may contain values of rows.
+        /// - Throws: `PostgresError`; `DeploymentError` if the database is not prepared, or if the schema has rules and
+        ///   the role of the service bypasses row level security.
         package init(
-            _ pool: ConnectionPool,
+            _ pool: ConnectionPool, limits: MemoryLimits = MemoryLimits(),
             verify: @escaping @Sendable (String) async throws -> AuthenticatedUser,
             log: @escaping @Sendable (String) -> Void
         ) async throws {
@@ -48,7 +51,9 @@
                 })
             shared.current.unfitting.setLog(log)
             self.pool = pool
-            // Statements that wait for locks must not keep the instance from reading the log.
+            self.limits = limits
+            // The feed has a connection of its own. So the instance can read the log even while statements of tasks
+            // wait for locks on all connections of `pool`.
             let feedPool = pool.separate(count: 1)
             self.feedPool = feedPool
             self.shared = shared
@@ -62,21 +67,22 @@
                     guard let cursor else {
                         return LogBatch(cursor: try DatabaseSnapshot.read(catalog, in: session) { $0.cursor })
                     }
-                    return try LogReader(catalog).batch(after: cursor, in: session)
+                    return try LogReader(catalog).batch(
+                        after: cursor, maximumBytes: limits.feedBytes, in: session)
                 }
                 metrics.add(.logEntries, batch.entries.count)
                 return batch
             }
         }
 
-        /// Makes a filter of queries, or refuses them.
+        /// Makes a filter from the queries of a user. Throws if the service refuses the queries.
         package func compile(
             _ queries: [SubscribedQuery], _ user: AuthenticatedUser
         ) throws(RefusedQueries) -> SubscriptionFilter {
             try shared.current.filters.filter(queries, claims: user.claims)
         }
 
-        /// The number of sessions for which the instance collects entries of the log.
+        /// The number of sessions for which the feed collects entries of the log.
         package var attachedCount: Int { get async { await feed.attachedCount } }
 
         package func ended(_ session: SessionID) async { await feed.remove(session) }
@@ -88,7 +94,7 @@
             case .opened: metrics.add(.clientsOpened)
             case .changed(_, let data):
                 metrics.add(.subscriptionChanges)
-                metrics.add(.rowsRead, data.rows.count)
+                metrics.add(.rowsRead, data.rowCount)
             case .stored(let reverted):
                 metrics.add(.uploadsStored)
                 metrics.add(.objectsReverted, reverted.count)
@@ -108,8 +114,12 @@
                 return .failed(
                     .init(
                         action: .startAgain,
-                        message: "the position of the client is older than the log, or of another database",
+                        message: "the position of the client is older than the log, or belongs to another database",
                         delayMilliseconds: 0))
+            } catch LogReaderError.tooManyChanges {
+                return .failed(
+                    .init(
+                        action: .startAgain, message: "the client has missed too many changes", delayMilliseconds: 0))
             } catch LogReaderError.schemaChanged {
                 await reload()
                 return .failed(Self.changedSchema)
@@ -124,7 +134,7 @@
         private static let changedSchema = ServiceMessage.Failure(
             action: .retry, message: "the schema of the service has changed", delayMilliseconds: 100)
 
-        // Loads the catalog again. If the schema or the epoch has changed, the tasks of open clients then fail, and
+        // Loads the catalog again. If the schema or the epoch has changed, the later tasks of open clients fail, and
         // these clients connect again.
         private func load() async throws {
             await feed.reset()
@@ -148,7 +158,8 @@
             let catalog = shared.current
             switch task {
             case .read, .change, .store:
-                // The task contains numbers of types and properties from the schema of the client.
+                // The task contains numbers of types and properties, which are valid only in the schema with which the
+                // client was opened.
                 guard context.schemaHash == catalog.schemaHash, context.deployment == catalog.factsID,
                     context.epoch == catalog.epoch
                 else {
@@ -169,7 +180,7 @@
             case .read(let cursor, let queries, let isCurrent):
                 return .read(try await read(after: cursor, queries, isCurrent: isCurrent, context, catalog))
             case .change(let cursor, let former, let new):
-                // The session gets another cursor than that of the feed.
+                // The task moves the session to a cursor that differs from that of the feed.
                 await feed.detach(context.session)
                 return try await change(cursor, former, new, context, catalog)
             case .store(let upload):
@@ -186,7 +197,7 @@
         ) async throws -> ServiceTaskResult {
             let schemaHash = context.schemaHash
             if shared.current.refusal(of: schemaHash) != nil {
-                // The schema of the client may have been deployed since the catalog was read.
+                // The schema of the client may have been deployed after this instance loaded its catalog.
                 let new = try await pool.run { try SyncCatalog($0) }
                 if let failure = new.refusal(of: schemaHash) { return .failed(failure) }
                 new.unfitting.setLog(log)
@@ -233,24 +244,23 @@
             return try await pool.run { session in
                 try DatabaseSnapshot.read(catalog, claims: context.claims, in: session) { snapshot in
                     let client = context.client?.id ?? 0
-                    var batch = ClientBatch(try snapshot.changes(after: cursor), client)
-                    batch.entries.removeAll { $0.isUnseen && !former.concerns($0) && $0.origin?.client != client }
+                    var batch = try self.batch(after: cursor, former, client, catalog, session)
                     try snapshot.complete(&batch, for: client, former.contains)
-                    var data = SubscriptionData(rows: [], leaving: [])
+                    var data = SubscriptionData.Writer()
                     for type in Set(former.conditions.keys).union(new.conditions.keys).sorted() {
-                        // An object that enters or leaves the subscriptions satisfies a query that only one of the sets
-                        // has.
+                        // Each object that enters or leaves the subscriptions satisfies a condition that is in only one
+                        // of the two filters.
                         let changed = Set(former.conditions[type] ?? []).symmetricDifference(new.conditions[type] ?? [])
                         if changed.isEmpty { continue }
                         try snapshot.rows(of: type, satisfying: Array(changed)) { row in
                             let (before, now) = (
                                 former.contains(row.address, row.values), new.contains(row.address, row.values)
                             )
-                            if now, !before { data.rows.append(row) }
-                            if before, !now { data.leaving.append(row.address) }
+                            if now, !before { try data.add(row) }
+                            if before, !now { try data.add(leaving: row.address) }
                         }
                     }
-                    return .changed(batch, data)
+                    return .changed(batch, try data.finish())
                 }
             }
         }
@@ -274,12 +284,14 @@
 
         // MARK: Watching
 
-        /// Reads the log until the task is cancelled. Errors are logged, and the next attempt follows after a second.
+        /// Reads the log at regular intervals until the current Swift task is cancelled. After an error, it logs the
+        /// error and tries again a second later.
         ///
         /// - Parameters:
         ///   - milliseconds: the time between two readings of the log. A reading of an idle database costs less than a
         ///     millisecond.
-        ///   - changed: called with the sessions for which there may be new entries; nil for all.
+        ///   - changed: called with the sessions that may have new entries. The argument is nil if every session may
+        ///     have new entries.
         package func watch(
             milliseconds: Int = 20, _ changed: @escaping @Sendable (Set<SessionID>?) async -> Void
         ) async {
@@ -288,8 +300,8 @@
             var isCatalogCurrent = true
             while !Task.isCancelled {
                 do {
-                    // After a failover the database may have another history. The log must not be read before the
-                    // catalog has its epoch.
+                    // The cause of the last error may be a failover, after which the database can have another history
+                    // and so another epoch. So the catalog, which contains the epoch, is loaded before the log is read.
                     if !isCatalogCurrent {
                         try await load()
                         isCatalogCurrent = true
@@ -313,7 +325,7 @@
     }
 
     extension SyncCatalog {
-        /// Why a client with this schema is not served; nil if it is.
+        /// The failure for a client whose schema has this hash; nil if the service accepts the schema.
         fileprivate func refusal(of hash: [UInt8]) -> ServiceMessage.Failure? {
             if hash == schemaHash { return nil }
             let message =
@@ -322,12 +334,6 @@
                 : "the schema of this program is not deployed; deploy it first: write its facts with 'martlet facts', and "
                     + "run 'martlet-sync deploy --facts FILE'"
             return .init(action: .stop, message: message, delayMilliseconds: 0)
-        }
-    }
-
-    extension ClientBatch {
-        fileprivate init(_ batch: LogBatch, _ client: UInt64) {
-            self.init(cursor: batch.cursor, entries: batch.entries, storedUpload: batch.uploads[client] ?? 0)
         }
     }
 #endif

@@ -1,13 +1,12 @@
 package import MartletSyncProtocol
 import Synchronization
 
-/// The database work of all sessions of a service.
+/// Runs the database tasks of all sessions of a service.
 package protocol ServiceDatabase: Sendable {
-    /// Runs a task. If the task fails, the result is `failed`, whose message contains nothing that the user may not
-    /// read.
+    /// Runs a task. If the task fails, the result is `failed`, with a message that the user may read.
     func run(_ task: ServiceTask, _ context: SessionContext) async -> ServiceTaskResult
 
-    /// The session has ended, and no task of it is running.
+    /// Called after the session has ended and its last task has finished.
     func ended(_ session: SessionID) async
 }
 
@@ -33,18 +32,18 @@ package struct SessionID: Sendable, Hashable {
     }
 }
 
-/// What the database has to know about the session of a task.
+/// The properties of a session that its database tasks need.
 package struct SessionContext: Sendable {
     package let session: SessionID
-    /// Nil until the token was verified.
+    /// Nil until the token has been verified.
     package var user: AuthenticatedUser?
-    /// Nil until the client was opened.
+    /// Nil until the client has been opened.
     package var client: ClientIdentity?
-    /// The history of the database when the client was opened.
+    /// The epoch of the database when the client was opened. The epoch identifies the history of the database.
     package var epoch: String?
-    /// Identifies the schema that was deployed when the client was opened.
+    /// The number of the schema that was deployed when the client was opened.
     package var deployment = 0
-    /// The hash of the schema of the client.
+    /// The hash of the schema with which the client was built.
     package var schemaHash: [UInt8] = []
 
     /// The claims of the user, as JSON.

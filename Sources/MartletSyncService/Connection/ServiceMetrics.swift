@@ -1,8 +1,6 @@
 import Synchronization
 
-/// Counters of a service.
-///
-/// The counters are guarded by a mutex.
+/// Counters of a service. A mutex guards them, so any thread can call the methods.
 package final class ServiceMetrics: Sendable {
     package enum Counter: String, CaseIterable, Sendable {
         case clientsOpened = "clients_opened"
@@ -22,11 +20,11 @@ package final class ServiceMetrics: Sendable {
             case .tokensRefused: "Tokens that were not valid."
             case .uploadsStored: "Uploads that were stored."
             case .objectsReverted: "Objects whose changes were refused."
-            case .subscriptionChanges: "Sets of subscriptions that were completed."
+            case .subscriptionChanges: "Changes of subscriptions for which the service has read the rows."
             case .rowsRead: "Rows that were read for new subscriptions."
             case .logReadings: "Readings of the log for all sessions."
-            case .logEntries: "Entries of the log that these readings have found."
-            case .catchUps: "Readings of the log for one session that was behind."
+            case .logEntries: "Entries that the readings of the log for all sessions have found."
+            case .catchUps: "Additional readings of the log for a single session."
             case .tasksFailed: "Tasks that ended with an error of the database or of the client."
             }
         }

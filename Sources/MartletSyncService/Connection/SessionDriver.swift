@@ -1,15 +1,16 @@
 package import MartletSyncProtocol
 
-/// Runs one `ServiceSession`: decodes what the client sends, runs its tasks on the database, and keeps what is to be
-/// sent until the connection takes it.
+/// Links one `ServiceSession` to the connection of its client and to the database. The driver decodes the frames of the
+/// client, runs the tasks of the session, and keeps outgoing frames until the connection takes them.
 ///
-/// The connection calls `received` for each frame and takes what to send from `nextOutput`, in two loops.
+/// The connection runs two loops. One loop passes each received frame to `received`. The other loop sends the frames
+/// that `nextOutput` returns.
 package actor SessionDriver {
     package struct Limits: Sendable {
         /// While more bytes than this wait to be sent, the log is not read for this client.
         package var pauseBytes = 1 << 20
-        /// If the connection takes nothing of the waiting output for this time, the client loses it. The result of one
-        /// task may wait as a whole, however large it is.
+        /// If the connection takes none of the waiting frames for this time, the driver discards the frames and ends
+        /// the session. The size of the waiting frames is not limited, because the result of one task can be large.
         package var stallMilliseconds: UInt64 = 60_000
         package var messages = MessageLimits()
 
@@ -21,12 +22,20 @@ package actor SessionDriver {
     private var context: SessionContext
     private let database: any ServiceDatabase
     private let limits: Limits
-    /// Encoded messages that the connection has not taken yet.
-    private var output: [[UInt8]] = []
+    private enum Output {
+        /// An encoded message.
+        case frame([UInt8])
+        /// The messages of the data, which are encoded too.
+        case data(SubscriptionData)
+    }
+
+    /// What the connection has not taken yet.
+    private var output: [Output] = []
     package private(set) var outputBytes = 0
-    /// The time since which the connection has taken none of the waiting output, or zero.
+    /// The time of the first tick that found waiting frames after the connection had last taken a frame; zero if there
+    /// was no such tick.
     private var stalledAt: UInt64 = 0
-    /// True after the end of the session. The connection may still have to take the last output.
+    /// True after the end of the session. The last frames may still wait for the connection.
     package private(set) var isEnded = false
     /// The connection that waits for output.
     private var consumer: CheckedContinuation<[UInt8]?, Never>?
@@ -43,7 +52,7 @@ package actor SessionDriver {
 
     // MARK: Connection
 
-    /// Processes one frame that the client has sent. A frame that is not a message ends the session.
+    /// Processes one frame that the client has sent. If the frame is not a valid message, the session ends.
     package func received(_ frame: [UInt8]) {
         let message: ClientMessage
         do {
@@ -55,13 +64,12 @@ package actor SessionDriver {
         perform(session.receive(message, bytes: frame.count))
     }
 
-    /// The next frame to send. Waits until there is one; nil at the end of the session, after all frames were taken.
+    /// Returns the next frame to send, and waits if there is none yet. Returns nil if the session has ended and all
+    /// frames were taken.
     ///
-    /// Only one task may wait at a time.
+    /// The caller must not call this method again before the previous call has returned.
     package func nextOutput() async -> [UInt8]? {
-        guard output.isEmpty else {
-            let frame = output.removeFirst()
-            outputBytes -= frame.count
+        if let frame = takeFrame() {
             stalledAt = 0
             resumeReading()
             return frame
@@ -70,7 +78,34 @@ package actor SessionDriver {
         return await withCheckedContinuation { consumer = $0 }
     }
 
-    /// The connection has ended.
+    // Removes the first frame of the output and returns it; nil if there is none.
+    private func takeFrame() -> [UInt8]? {
+        while let first = output.first {
+            switch first {
+            case .frame(let frame):
+                output.removeFirst()
+                outputBytes -= frame.count
+                return frame
+            case .data(var data):
+                let size = data.remainingBytes
+                do {
+                    if let frame = try data.next() {
+                        output[0] = .data(data)
+                        outputBytes -= size - data.remainingBytes
+                        return frame
+                    }
+                    output.removeFirst()
+                } catch {
+                    // The client receives no more frames, and connects again.
+                    output = []
+                    finishOutput()
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Called when the connection has ended.
     package func disconnected() async {
         isEnded = true
         output = []
@@ -79,16 +114,17 @@ package actor SessionDriver {
         if !isRunningTask { await database.ended(id) }
     }
 
-    /// The service ends the session, for example because it shuts down.
+    /// Sends a failure message and ends the session, for example because the service shuts down.
     package func end(_ action: ServiceMessage.Failure.Action, _ message: String, delayMilliseconds: UInt64 = 1_000) {
         guard !isEnded else { return }
-        send(.failure(.init(action: action, message: message, delayMilliseconds: delayMilliseconds)))
+        let failure = ServiceMessage.Failure(action: action, message: message, delayMilliseconds: delayMilliseconds)
+        send(.frame(ServiceMessage.failure(failure).encoded()))
         finishOutput()
     }
 
     // MARK: Events of the service
 
-    /// The log may have new entries.
+    /// Called when the log may have new entries.
     package func logChanged() {
         guard outputBytes <= limits.pauseBytes else {
             missedLogChange = true
@@ -97,6 +133,8 @@ package actor SessionDriver {
         perform(session.logChanged())
     }
 
+    /// Called at regular intervals. Ends the session if the connection has taken no frame for too long.
+    ///
     /// - Parameter now: milliseconds since 1970.
     package func tick(_ now: UInt64) {
         if output.isEmpty || isEnded {
@@ -122,7 +160,8 @@ package actor SessionDriver {
         guard !isEnded else { return }
         for action in actions {
             switch action {
-            case .send(let message): send(message)
+            case .send(let message): send(.frame(message.encoded()))
+            case .sendData(let data): send(.data(data))
             case .run(let task): run(task)
             case .close: finishOutput()
             }
@@ -151,18 +190,19 @@ package actor SessionDriver {
         perform(session.finish(result))
     }
 
-    private func send(_ message: ServiceMessage) {
+    private func send(_ new: Output) {
         guard !isEnded else { return }
-        let frame = message.encoded()
-        if let consumer {
-            self.consumer = nil
-            return consumer.resume(returning: frame)
+        switch new {
+        case .frame(let frame): outputBytes += frame.count
+        case .data(let data): outputBytes += data.remainingBytes
         }
-        outputBytes += frame.count
-        output.append(frame)
+        output.append(new)
+        guard let consumer, let frame = takeFrame() else { return }
+        self.consumer = nil
+        consumer.resume(returning: frame)
     }
 
-    // Ends the session. The connection can still take the waiting output.
+    // Ends the session. The connection can still take the waiting frames.
     private func finishOutput() {
         isEnded = true
         consumer?.resume(returning: nil)

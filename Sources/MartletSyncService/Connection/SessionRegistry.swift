@@ -5,7 +5,7 @@ import Synchronization
 package final class SessionRegistry: Sendable {
     private struct State {
         var sessions: [SessionID: SessionDriver] = [:]
-        /// True after `endAll`: new connections are refused.
+        /// True after `endAll`. The registry then refuses new sessions.
         var isClosed = false
     }
 
@@ -15,7 +15,7 @@ package final class SessionRegistry: Sendable {
 
     package var count: Int { state.withLock { $0.sessions.count } }
 
-    /// Adds a session. False if the service shuts down.
+    /// Adds a session. Returns false, without adding it, after `endAll`.
     package func add(_ session: SessionDriver) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
@@ -38,11 +38,13 @@ package final class SessionRegistry: Sendable {
         for session in sessions { await session.logChanged() }
     }
 
+    /// Calls `tick` of all sessions.
+    ///
     /// - Parameter now: milliseconds since 1970.
     package func tick(_ now: UInt64) async { for session in all { await session.tick(now) } }
 
-    /// Asks all clients to connect again, and refuses new connections. Clients connect again at different times, so
-    /// that they do not all reach the remaining instances at once.
+    /// Ends all sessions, asks their clients to connect again, and refuses new sessions. Each client gets a random
+    /// delay, so that the clients do not all connect to the remaining instances at once.
     package func endAll(maximumDelayMilliseconds: UInt64 = 5_000) async {
         state.withLock { $0.isClosed = true }
         for session in all {

@@ -11,13 +11,15 @@
         /// The number of the schema in `martlet.facts`.
         let factsID: Int
 
-        /// PostgreSQL runs triggers in the order of their names, and digits sort before letters, so this trigger runs
-        /// first. If a trigger of the user then writes the same row, that write comes later in the log.
+        /// The name of the trigger for INSERT, UPDATE and DELETE. PostgreSQL runs triggers in the order of their names,
+        /// and digits sort before letters, so this trigger runs first. If a trigger of the user then writes the same
+        /// row, the entry of that write comes later in the log.
         static let rowTrigger = "00_martlet_log"
         static let truncateTrigger = "00_martlet_log_truncate"
 
-        /// Refuses TRUNCATE where its trigger would not see all rows, or not the newest ones, and would log too few
-        /// deletions.
+        /// Statements that refuse TRUNCATE if the trigger might not see the newest state of all rows, because it would
+        /// then log wrong deletions. In REPEATABLE READ and SERIALIZABLE, the snapshot of the transaction may be older
+        /// than the lock on the table. Row level security may hide rows from the role of the trigger function.
         static let truncateIsolation = """
                 IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
                     RAISE EXCEPTION 'TRUNCATE of a synchronized table needs the isolation level READ COMMITTED'
@@ -29,7 +31,7 @@
                 END IF;
             """
 
-        /// The statements that create the functions and the triggers, and replace existing ones.
+        /// The statements that create or replace the functions and the triggers.
         var script: String {
             """
             CREATE OR REPLACE FUNCTION martlet.log_\(typeID)() RETURNS trigger
@@ -57,7 +59,7 @@
                 END IF;
                 RETURN NULL;
             END $martlet$;
-            -- A trigger of another table could write false entries.
+            -- Otherwise, any role could use the function in a trigger of its own table and so write false entries.
             REVOKE ALL ON FUNCTION martlet.log_\(typeID)() FROM PUBLIC;
             CREATE OR REPLACE TRIGGER "\(Self.rowTrigger)" AFTER INSERT OR UPDATE OR DELETE ON \(relation)
                 FOR EACH ROW EXECUTE FUNCTION martlet.log_\(typeID)();
@@ -66,14 +68,13 @@
             """
         }
 
-        // TRUNCATE is logged as the deletion of each row. The table is locked, so no other transaction changes it. But
-        // a snapshot that is older than the lock may lack rows, so the trigger refuses the isolation levels that use
-        // one snapshot for the whole transaction.
+        // TRUNCATE is logged as the deletion of each row. PostgreSQL locks the table before it runs the trigger, so no
+        // other transaction changes the rows meanwhile.
         private var truncateScript: String {
             """
             CREATE OR REPLACE FUNCTION martlet.log_truncate_\(typeID)() RETURNS trigger
                 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $martlet$
-            -- A column of the table may have the name of the variable.
+            -- In a conflict, names mean variables, because a column of the table may also have the name 'stamp'.
             #variable_conflict use_variable
             DECLARE
                 stamp bigint := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint << 16;
@@ -109,20 +110,22 @@
             """
         }
 
-        /// The bytes of the primary key of a row.
+        /// An SQL expression for the bytes of the primary key of a row.
         func key(_ row: String) -> String {
             let value = "\(row).\(table.key.quoted)"
-            // 1.0 and 1.00 are the same key.
+            // 1.0 and 1.00 are equal keys, so `trim_scale` makes their bytes equal.
             return "\(table.key.type.base.sendFunction)(\(table.key.type == .decimal ? "trim_scale(\(value))" : value))"
         }
 
-        /// The bytes of all synchronized columns of a row. NULL if no client receives the objects of the type.
+        /// An SQL expression for the bytes of all synchronized columns of a row. Its value is NULL if clients do not
+        /// receive objects of the type.
         func image(_ row: String) -> String {
             if table.isUploadOnly { return "NULL::bytea" }
             return "record_send(ROW(\(table.columns.map { "\(row).\($0.quoted)" }.joined(separator: ", "))))"
         }
 
-        // The operators of floating-point types consider both zeros equal, so their bits are compared.
+        // An SQL expression for one bit per column: 1 if the update has changed the column. The operators of
+        // floating-point types consider zero and negative zero equal, so the bytes of such values are compared instead.
         private var mask: String {
             table.columns.map { column in
                 let send = column.type.base.isFloating ? column.type.base.sendFunction : ""
@@ -130,7 +133,8 @@
             }.joined(separator: "\n            || ")
         }
 
-        /// Removes the triggers of a type that is not synchronized any more, from whatever table has them.
+        /// Statements that remove the trigger functions of a type that is not synchronized any more. CASCADE also
+        /// removes the triggers, so the statements need not name the table.
         static func removal(typeID: Int) -> String {
             """
             DROP FUNCTION IF EXISTS martlet.log_\(typeID)() CASCADE;

@@ -2,15 +2,16 @@
     package import MartletPostgres
     package import MartletSyncProtocol
 
-    /// The clients of a database.
+    /// The clients that are registered in a database.
     package struct ClientRegistry {
-        /// What the registry knows about a client.
+        /// The result of a search for a client.
         package enum Client: Sendable, Equatable {
-            /// `storedTime` is the time stamp of the newest stored upload; 0 if it is not known.
+            /// `storedTime` is the time stamp of the newest stored upload, or 0 if that is not known. `reverted` lists
+            /// what was reverted in uploads whose acknowledgement the client may not have received.
             case known(storedUpload: UInt64, storedTime: UInt64 = 0, reverted: [RevertedUpload] = [])
             /// There is no such client, or its secret is wrong.
             case unknown
-            /// The client has data, and its user could read other objects when the service sent them.
+            /// The client has data, and the rights of its user have changed since the service sent the data.
             case otherRights
         }
 
@@ -18,7 +19,7 @@
 
         /// Registers a client and returns its number with a new secret.
         ///
-        /// - Parameter readability: what the user may read (`FilterCompiler.readability`).
+        /// - Parameter readability: a description of what the user may read, from `FilterCompiler.readability`.
         package func register(readability: [UInt8], in session: PostgresSession) throws -> ClientIdentity {
             var generator = SystemRandomNumberGenerator()
             let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -31,7 +32,10 @@
 
         /// Finds a client.
         ///
-        /// - Parameter hasPosition: whether the client has data. A client without data gets what the user may read now.
+        /// - Parameters:
+        ///   - hasPosition: whether the client has data. If it has none, the registry stores the new `readability`, and
+        ///     the result is never `otherRights`.
+        ///   - readability: a description of what the user may read, from `FilterCompiler.readability`.
         package func client(
             _ identity: ClientIdentity, hasPosition: Bool, readability: [UInt8], in session: PostgresSession
         ) throws -> Client {

@@ -4,8 +4,8 @@
 
     /// Connections to one database, for tasks of many sessions.
     ///
-    /// A closure gets the connection with the fewest closures that wait or run. A connection that breaks is replaced
-    /// when it is needed again.
+    /// A closure gets the connection with the fewest closures that wait or run. If a connection breaks, the pool
+    /// replaces it when a closure needs it again.
     package final class ConnectionPool: Sendable {
         private struct Slot {
             var connection: PostgresConnection?
@@ -16,7 +16,7 @@
         private let address: String
         private let slots: Mutex<[Slot]>
 
-        /// Connects when the first closure needs a connection.
+        /// Makes a pool without open connections. The pool opens each connection when a closure needs it.
         ///
         /// - Parameters:
         ///   - address: a connection string or URI as libpq defines it.
@@ -26,12 +26,12 @@
             slots = Mutex(Array(repeating: Slot(), count: max(1, count)))
         }
 
-        /// Other connections to the same database.
+        /// Returns a further pool with its own connections to the same database.
         func separate(count: Int) -> ConnectionPool { ConnectionPool(address, count: count) }
 
         /// Runs the closure with a connection.
         ///
-        /// - Throws: `PostgresError` if there is no connection to the database; what the closure throws.
+        /// - Throws: `PostgresError` if the pool cannot connect to the database; any error of the closure.
         package func run<R: Sendable>(_ body: @escaping @Sendable (PostgresSession) throws -> R) async throws -> R {
             let index = slots.withLock { slots in
                 let index = slots.indices.min { slots[$0].closureCount < slots[$1].closureCount } ?? 0
@@ -50,8 +50,8 @@
             }
         }
 
-        // Two calls of `run` may connect at the same time. Then both use the first connection, and the second one is
-        // closed.
+        // Two calls of `run` may connect at the same time. Then both use the connection that is stored first, and the
+        // other connection is closed.
         private func connection(_ index: Int) async throws -> PostgresConnection {
             if let connection = slots.withLock({ $0[index].connection }) { return connection }
             let new = try await PostgresConnection(address)

@@ -4,14 +4,15 @@
 
     /// Finds the objects of an upload that violate a deferred constraint.
     ///
-    /// The error of PostgreSQL names the constraint. It contains the values only in a text for people, so the objects
-    /// are found with queries.
+    /// The error of PostgreSQL names the constraint, but contains the violating values only in a message for people. So
+    /// this type finds the objects with queries.
     struct ConstraintViolators {
         let catalog: SyncCatalog
         let session: PostgresSession
 
-        /// The objects that must be refused so that the constraint holds. Nil if the other object with an equal value
-        /// is not found, because the user cannot read it.
+        /// Returns the objects that the service must refuse so that the constraint holds. Returns nil if the error is
+        /// the violation of a unique constraint, but the queries find no objects with equal values. This happens if the
+        /// user cannot read one of these objects.
         ///
         /// - Parameters:
         ///   - error: the error of the constraint.
@@ -53,9 +54,10 @@
             try addresses.filter { $0.type == table.type }.map { try ObjectRow($0, table, catalog, session) }
         }
 
-        // Of the uploaded objects with equal values, the one with the least key can stay, unless an object that is not
-        // uploaded has these values too. So first all objects are refused that have a twin with a lesser key. If there
-        // are none, the twins of the remaining ones are not uploaded.
+        // Twins are objects with equal values in the columns of a unique constraint. If several twins are uploaded, the
+        // one with the least key can stay. So the function returns all uploaded objects that have a twin with a lesser
+        // key. If there are none, no two uploaded objects are twins. The function then returns all uploaded objects
+        // that have a twin outside of the upload.
         private func twins(
             _ table: SyncTable, _ columns: [String], _ applied: Set<ObjectAddress>
         ) throws -> Set<ObjectAddress> {
@@ -64,6 +66,7 @@
             return Set(try (later.isEmpty ? rows.filter { try $0.hasTwin(columns) } : later).map(\.address))
         }
 
+        // The changed objects that have a link without a target in one of the columns.
         private func unlinked(
             _ table: SyncTable, _ columns: [String], _ applied: Set<ObjectAddress>
         ) throws -> Set<ObjectAddress> {
@@ -72,7 +75,7 @@
             return Set(found.map(\.address))
         }
 
-        // The objects whose collection contains a link without a target.
+        // The changed objects whose collection contains a link without a target.
         private func unlinked(
             _ collection: SyncCollection, _ owner: SyncTable, _ applied: Set<ObjectAddress>
         ) throws -> Set<ObjectAddress> {
@@ -80,7 +83,7 @@
             return Set(found.map(\.address))
         }
 
-        // The deleted objects that are still elements of the collection.
+        // The deleted objects to which elements of the collection still link.
         private func stillNeeded(
             _ collection: SyncCollection, _ deleted: [ObjectAddress]
         ) throws -> Set<ObjectAddress> {
@@ -89,6 +92,7 @@
             return Set(found.map(\.address))
         }
 
+        // The deleted objects to which rows of the table still link in one of the columns.
         private func stillNeeded(
             _ table: SyncTable, _ columns: [String], _ deleted: [ObjectAddress]
         ) throws -> Set<ObjectAddress> {

@@ -3,13 +3,13 @@
     import MartletSyncProtocol
     import MartletValues
 
-    // The log contains no whole collections. The service reads them at the snapshot at which the changes end, with the
-    // rights of the user.
+    // The log contains no whole collections. So the service reads whole collections from their tables, with the rights
+    // of the user, at the snapshot at which the changes end.
     extension DatabaseSnapshot {
         typealias Elements = [(key: ElementKey, value: SyncValue)]
 
-        /// The elements of all collections of a type: for each collection, a dictionary from the primary key of an
-        /// object to its elements.
+        /// The elements of all collections of a type. For each collection, the result has a dictionary from the primary
+        /// key of an object to the elements of the object.
         ///
         /// - Parameter filter: the SQL condition of the objects, with the alias `t`; nil for all objects.
         func collections(of table: SyncTable, filter: String?) throws -> [[SQLValue: Elements]] {
@@ -35,7 +35,7 @@
                 .map { "e.\"\($0)\"" }.joined(separator: ", ")
         }
 
-        // Reads the columns after the owner.
+        // Reads the columns that follow the column `owner`.
         private func element(
             _ reader: inout FieldReader, _ collection: SyncCollection
         ) throws -> (key: ElementKey, value: SyncValue) {
@@ -59,7 +59,7 @@
             return (key, value)
         }
 
-        /// Collections of one object.
+        /// The collections of one object, by the paths of their properties.
         ///
         /// - Parameter properties: the numbers of the properties; nil for all collections.
         private func collections(
@@ -89,7 +89,7 @@
             return found
         }
 
-        /// The values of one object; nil if the user cannot read it, or if it does not exist.
+        /// The current values of one object; nil if the object does not exist or the user cannot read it.
         private func values(of address: ObjectAddress, _ table: SyncTable) throws -> [ValuePath: SyncValue]? {
             let key = PostgresParameter(oid: table.key.type.base.oid, bytes: try table.key.type.encode(address.key))
             let format = RowFormat(table, catalog.unfitting)
@@ -104,8 +104,9 @@
             }
         }
 
-        /// Completes a batch that ends with this snapshot. Adds what the log does not contain: the values of objects
-        /// that the writer of an element could not read, and the collections that the client needs.
+        /// Completes a batch that ends with this snapshot. Adds the collections that the client needs, and the current
+        /// values of two kinds of objects: those whose values the log does not contain (`LogEntry.isUnseen`), and those
+        /// that an upload of the client has touched.
         func complete(
             _ batch: inout ClientBatch, for client: UInt64,
             _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool
@@ -114,10 +115,10 @@
             where batch.entries[index].isUnseen || batch.entries[index].isTouch(of: client) {
                 let address = batch.entries[index].address
                 guard let table = catalog.tables[address.type], !table.isUploadOnly else { continue }
-                // No row can have a key that PostgreSQL cannot encode.
+                // If PostgreSQL cannot store the key, no row has it.
                 let values = (try? table.key.type.encode(address.key)) == nil ? nil : try values(of: address, table)
                 (batch.entries[index].old, batch.entries[index].new) = (values, values)
-                // As a touch, the entry changes nothing. Each change of the values has an entry of its own.
+                // The entry becomes a touch, which changes no values. Each change of values has an entry of its own.
                 (batch.entries[index].isUnseen, batch.entries[index].isTouch) = (false, true)
             }
             for (address, properties) in ClientChanges.collections(batch.entries, for: client, matches) {
@@ -128,13 +129,13 @@
     }
 
     extension LogEntry {
-        /// True if an upload of the client has only named the object. The upload had no lock on the row, so the entry may
-        /// contain older values than those that the client has already got.
+        /// True if the entry is a touch: an upload of the client has named the object and changed nothing. The upload
+        /// had no lock on the row, so the entry may contain older values than the client already has.
         fileprivate func isTouch(of client: UInt64) -> Bool { isTouch && origin?.client == client }
     }
 
     extension SyncCatalog {
-        /// Whether a batch lacks values that only a snapshot has. See `DatabaseSnapshot.complete`.
+        /// Whether `DatabaseSnapshot.complete` has to add values or collections to the batch.
         func isIncomplete(
             _ batch: ClientBatch, for client: UInt64, _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool
         ) -> Bool {

@@ -2,14 +2,15 @@
     package import MartletPostgres
     package import MartletSyncProtocol
 
-    /// The state of the database at one cursor, for reading the objects of new subscriptions.
+    /// The state of the database at one cursor. From such a snapshot, the service reads the objects of new
+    /// subscriptions, and whole collections.
     package struct DatabaseSnapshot {
-        /// Changes after this cursor are not in the snapshot; all others are.
+        /// The snapshot contains all changes up to this cursor, and none after it.
         package let cursor: SyncCursor
         let session: PostgresSession
         let catalog: SyncCatalog
 
-        /// Calls the closure with a snapshot of the present state. The snapshot is valid only during the call.
+        /// Calls the closure with a snapshot of the current state. The snapshot is valid only during the call.
         ///
         /// - Parameter claims: the claims of the user for whom the rows are read, as JSON.
         package static func read<R>(
@@ -27,7 +28,8 @@
                 guard let row, let now = SnapshotCursor(SyncCursor(try row.text(0))) else {
                     throw PostgresError.malformed("a snapshot")
                 }
-                // The newest transaction with entries is durable. See `SnapshotCursor.restricted`.
+                // The cursor ends with the newest transaction that has entries or has run a deployment, because this
+                // transaction is durable. See `SnapshotCursor.restricted`.
                 let newest = UInt64(max(try row.bigint(1), try row.bigint(2)))
                 let cursor = now.restricted(below: newest + 1).cursor
                 try session.set(claims: claims)
@@ -35,7 +37,8 @@
             }
         }
 
-        /// A longer filter would cost more time than it saves, so all rows are read instead.
+        /// If the SQL filter is longer than this, all rows are read instead, because the evaluation of the filter would
+        /// cost more time than it saves.
         private static let maximumFilterBytes = 1 << 20
 
         /// Calls the closure with each object of a type, in any order.
@@ -43,8 +46,8 @@
         /// - Parameters:
         ///   - type: the number of a type. The closure is not called for an embedded type, or for a type whose objects
         ///     clients do not receive.
-        ///   - conditions: the closure may be called for other objects, too, but is called for each object that
-        ///     satisfies at least one of them. Nil for all objects.
+        ///   - conditions: the closure is called for each object that satisfies at least one of these conditions, and
+        ///     may also be called for other objects. Nil for all objects.
         package func rows(
             of type: Int, satisfying conditions: [SubscriptionCondition]? = nil, _ each: (SyncRow) throws -> Void
         ) throws {
@@ -55,7 +58,7 @@
             var filter = conditions.flatMap { ConditionSQL.literal($0, type: catalog.schema.types[type]) }
             if filter.map({ $0.utf8.count > Self.maximumFilterBytes }) ?? false { filter = nil }
             if let filter { query += " WHERE \(filter)" }
-            // `LogReader` has disabled sequential scans for the session.
+            // `LogReader` disables sequential scans for its session, but the query below may read a whole table.
             try session.execute("SET LOCAL enable_seqscan = on")
             let contents = try collections(of: table, filter: filter)
             try session.copyOut("COPY (\(query)) TO STDOUT (FORMAT binary)") { reader in

@@ -1,7 +1,7 @@
 #if Postgres
     package import MartletPostgres
 
-    /// Why a database cannot be synchronized.
+    /// The reasons why a database cannot be synchronized.
     package struct DeploymentError: Error, Sendable, Equatable, CustomStringConvertible {
         /// One line for each table, column or setting that does not fit.
         package let findings: [String]
@@ -29,10 +29,10 @@
             self.tables = tables.values.sorted { $0.type < $1.type }
         }
 
-        /// Checks the tables, and installs or updates the schema `martlet` and the triggers, in one transaction.
-        /// Running it again changes nothing.
+        /// Checks the tables, and installs or updates the schema `martlet` and the triggers, in one transaction. A
+        /// second run with the same schema changes nothing.
         ///
-        /// The role must own the tables. Writers wait until the transaction has ended.
+        /// The role of the session must own the tables. Writers of the tables wait until the transaction has ended.
         ///
         /// - Throws: `DeploymentError` if a table does not fit; `PostgresError`.
         package func run(in session: PostgresSession) throws {
@@ -40,7 +40,7 @@
                 // The column `deployed` contains the number of this transaction. If the transaction were not durable,
                 // PostgreSQL could assign the number again after a crash.
                 try session.execute("SET LOCAL synchronous_commit = on")
-                // Two deployments at once would both try to create the schema.
+                // Without this lock, two concurrent deployments would both try to create the schema.
                 try session.query("SELECT pg_advisory_xact_lock(hashtextextended('martlet deploy', 0))")
                 try checkServer(session)
                 let check = TableCheck(session: session, tableSchema: tableSchema)
@@ -50,7 +50,7 @@
                 try checkFormat(session)
                 let isContinued = try isContinued(session)
                 let facts = try storeFacts(session)
-                // Notices contain numbers of types, which may differ in the new schema.
+                // The column `reverted` contains numbers of types, which may differ in the new schema.
                 try session.query(
                     """
                     UPDATE martlet.clients SET reverted = NULL
@@ -75,12 +75,14 @@
             }
         }
 
-        /// False if clients have to load their data again, because the log does not lead to the data of the tables:
+        /// True if clients can continue with the log. False if they have to load their data again, for one of these
+        /// reasons:
         ///
-        /// - The database was restored from a dump, so the numbers of transactions in the log are those of another
-        ///   server. The log is emptied.
-        /// - A type has a new column or collection. Rows have values in it that no entry of the log contains.
-        /// - A type was removed or renamed. Its entries cannot be delivered any more.
+        /// - The database was restored from a dump, so the log contains numbers of transactions of another server. In
+        ///   this case, the method also empties the log.
+        /// - A column or collection is new, or its type has changed. Rows may have values in it that the log does not
+        ///   contain.
+        /// - A type was removed or renamed. The service cannot deliver its entries any more.
         private func isContinued(_ session: PostgresSession) throws -> Bool {
             let row = try session.query(
                 """
@@ -166,7 +168,7 @@
             }
         }
 
-        /// The quoted name of a table.
+        /// The quoted name of a table, with its SQL schema.
         static func relation(_ table: SyncTable, _ schema: String) -> String { relation(table.name, schema) }
 
         static func relation(_ name: String, _ schema: String) -> String {

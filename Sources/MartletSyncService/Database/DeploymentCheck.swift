@@ -1,13 +1,14 @@
 #if Postgres
     package import MartletPostgres
 
-    /// Checks a database that was prepared, without changing it.
+    /// Checks a database on which `Deployment` has run. The check changes nothing.
     package struct DeploymentCheck {
         private let catalog: SyncCatalog
 
         package init(_ catalog: SyncCatalog) { self.catalog = catalog }
 
-        /// What does not fit, for the person who operates the service.
+        /// Returns one message for each table, column, trigger or right that does not fit. The messages are written for
+        /// the person who operates the service.
         package func findings(in session: PostgresSession) throws -> [String] {
             let tables = catalog.tables.values.sorted { $0.type < $1.type }
             let check = TableCheck(session: session, tableSchema: catalog.tableSchema)
@@ -27,8 +28,8 @@
             return findings
         }
 
-        /// The service relies on PostgreSQL to check the rules of uploads, so its role must not bypass row level
-        /// security.
+        /// Returns a message if the schema has rules and the role of the service bypasses row level security. The
+        /// service relies on PostgreSQL to apply the rules to uploads.
         func ruleFindings(in session: PostgresSession) throws -> [String] {
             guard catalog.schema.hasRules else { return [] }
             let row = try session.query(
@@ -41,7 +42,7 @@
             ]
         }
 
-        // The triggers and rights of a table of objects or of a collection.
+        // Checks the triggers and rights of one table, which contains objects or the elements of a collection.
         private func findings(
             _ name: String, _ relation: String, _ otherTriggers: [String], _ session: PostgresSession
         ) throws -> [String] {

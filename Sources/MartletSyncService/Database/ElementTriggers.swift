@@ -2,21 +2,21 @@
     import MartletPostgres
     import MartletSyncProtocol
 
-    /// The triggers of the table of a collection. They write each change of an element into the log, as a change of the
-    /// object that owns the collection.
+    /// The triggers of the table of a collection. They write each change of an element into the log, as a change of its
+    /// owner, the object that has the collection.
     struct ElementTriggers {
         let collection: SyncCollection
         /// The quoted name of the table, with its schema.
         let relation: String
-        /// The triggers of the table of the objects.
+        /// The triggers of the table that contains the owners.
         let owner: CaptureTriggers
 
         static let positionTrigger = "00_martlet_position"
 
         private var function: String { "log_elements_\(owner.typeID)_\(collection.property)" }
 
-        /// The statement that removes the triggers of all collections. `Deployment` then creates those that are still
-        /// needed.
+        /// The statement that removes the triggers of all collections. `Deployment` then creates the triggers of the
+        /// collections that still exist.
         static let removal = """
             DO $martlet$ DECLARE name text; BEGIN
                 FOR name IN SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
@@ -62,9 +62,10 @@
             """
         }
 
-        // The lock keeps the values of the object unchanged until the end of the transaction, so that the entries of
-        // one object are in order. Other transactions can still change other elements of the object. If this
-        // transaction has deleted the object, its elements need no entries.
+        // The statements that log the change of an element as a change of its owner. FOR SHARE locks the owner, so its
+        // values do not change until the end of the transaction, and the entries of one object are in order. Other
+        // transactions can still change other elements of the owner. If this transaction has deleted the owner, the
+        // element needs no entry.
         private func log(_ row: String) -> String {
             """
             SELECT \(owner.image("t")) INTO image FROM \(owner.relation) t WHERE t.\(owner.table.key.quoted) = \(row)."owner"
@@ -81,7 +82,7 @@
             "\(owner.typeID), 'e', \(owner.factsID), \(key), B'', \(image), \(image)"
         }
 
-        /// A query that returns a row if this transaction has deleted the object.
+        /// A query that returns a row if this transaction has deleted the owner.
         private func deletion(_ key: String) -> String {
             """
             SELECT FROM martlet.log l WHERE l.xid = pg_current_xact_id() AND l.type = \(owner.typeID) AND l.op = 'd'
@@ -115,7 +116,7 @@
             """
         }
 
-        // An element that an application inserts without a position becomes the last one.
+        // The trigger makes an element that an application inserts without a position the last one of its list.
         private var positionScript: String {
             """
             CREATE FUNCTION martlet.\(function)_position() RETURNS trigger
@@ -139,24 +140,27 @@
 
         // MARK: Expressions
 
-        /// The name of the property as a literal.
+        /// The name of the collection property as an SQL literal.
         var property: String {
             let name = collection.value.propertyName
             return "'\(name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'"
         }
 
-        /// The bytes of the primary key of the owner of an element.
+        /// An SQL expression for the bytes of the primary key of the owner of an element.
         private func key(_ row: String) -> String {
             let (type, value) = (owner.table.key.type, "\(row).\"owner\"")
             return "\(type.base.sendFunction)(\(type == .decimal ? "trim_scale(\(value))" : value))"
         }
 
-        /// The bytes that identify an element in its collection.
+        /// An SQL expression for the bytes that identify an element in its collection.
         ///
-        /// - Parameter row: the name of the row with a point, such as `NEW.`; empty for none.
+        /// - Parameter row: the name of the row, followed by a period, such as `NEW.`.
         private func element(_ row: String) -> String { element(ofKey: "\(row)\"\(collection.keyColumn)\"") }
 
-        /// The same bytes, for an SQL expression that returns the position, the member or the key.
+        /// An SQL expression for the bytes that identify an element in its collection.
+        ///
+        /// - Parameter value: an SQL expression for the position of a list element, the member of a set, or the key of
+        ///   a map entry.
         func element(ofKey value: String) -> String {
             let sent: String =
                 switch collection.kind {
@@ -166,22 +170,24 @@
                     collection.value.type == .decimal
                         ? "numeric_send(trim_scale(\(value)))" : "\(collection.value.type.base.sendFunction)(\(value))"
                 }
-            // The first byte distinguishes nil from an empty text.
+            // The first byte distinguishes NULL from an empty text.
             return "coalesce('\\x01'::bytea || \(sent), '\\x00'::bytea)"
         }
 
-        /// True if two values differ. The operators of floating-point types consider both zeros equal.
+        /// An SQL condition that is true if two values differ. The operators of floating-point types consider zero and
+        /// negative zero equal, so the condition compares the bytes of such values.
         func isDistinct(_ left: String, _ right: String) -> String {
             let send = collection.value.type.base.isFloating ? collection.value.type.base.sendFunction : ""
             return "\(send)(\(left)) IS DISTINCT FROM \(send)(\(right))"
         }
     }
 
-    /// The function that makes positions for elements that applications append with SQL.
+    /// The SQL function `martlet.next_position`, which makes the positions of list elements that applications append
+    /// with SQL.
     enum PositionFunction {
-        // Returns the same digits as `ListPosition.between(last, nil)`. The position ends with the number of the
-        // transaction. The positions of clients end with the numbers of the upload and the client instead. The byte 1
-        // before the number distinguishes them, because the numbers of clients never begin with this byte.
+        // The position begins with the same digits as the result of `ListPosition.between(last, nil)`. It ends with the
+        // byte 1 and the number of the transaction. A position of a client ends with the numbers of an upload and of
+        // the client instead, and these numbers never begin with the byte 1. So the two kinds of positions differ.
         static let script = """
             CREATE OR REPLACE FUNCTION martlet.next_position(last bytea) RETURNS bytea
                 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $martlet$

@@ -4,7 +4,8 @@
     import MartletSyncProtocol
     import MartletValues
 
-    /// Applies operations of an upload to the elements of a collection of one object, whose row is locked.
+    /// Applies operations of an upload to the elements of one collection of one object. The caller has locked the row
+    /// of the object.
     struct ElementWriter {
         private let row: ObjectRow
         private let collection: SyncCollection
@@ -13,7 +14,7 @@
         private let triggers: ElementTriggers
 
         init(_ row: ObjectRow, _ path: ValuePath, _ origin: UploadOrigin) throws {
-            guard path.properties.count == 1, let collection = row.table.collection(of: path.properties[0]) else {
+            guard path.count == 1, let collection = row.table.collection(of: path.first) else {
                 throw InvalidUpload("an operation names an unknown collection of '\(row.table.typeName)'")
             }
             (self.row, self.collection, self.origin) = (row, collection, origin)
@@ -40,7 +41,7 @@
 
         // MARK: Lists
 
-        // The position contains the number of the client, so no other writer has inserted an element there.
+        // The position contains the number of the client, so no other client has inserted an element there.
         private func insert(_ position: ListPosition, _ value: SyncValue) throws {
             try session.query(
                 """
@@ -49,7 +50,7 @@
                 """, [row.key, .bytes(position.bytes), try self.value(value)])
         }
 
-        // An element that was removed remains removed.
+        // If the element was removed, the replacement has no effect.
         private func replace(_ position: ListPosition, _ value: SyncValue) throws {
             let (key, value) = (PostgresParameter.bytes(position.bytes), try self.value(value))
             guard try wins(key) else { return }
@@ -130,10 +131,10 @@
 
         // MARK: Conflicts
 
-        /// Returns false if another change of the element wins against the upload: that change is newer, and the client
-        /// had not seen it.
+        /// Returns false if another change of the element wins against the upload. That change has a newer time stamp,
+        /// and the client made the upload before it received the change.
         ///
-        /// The row of the object is locked, so no other upload can add entries for it meanwhile.
+        /// The caller has locked the row of the object, so no other upload can add entries for the object meanwhile.
         private func wins(_ key: PostgresParameter) throws -> Bool {
             let result = try session.query(
                 """
@@ -158,8 +159,8 @@
             return !isNewer
         }
 
-        /// Logs the time stamp of an operation that changes nothing, because the collection already is as the operation
-        /// requests.
+        /// Logs the time stamp of an operation that changes nothing, because the collection already has the state that
+        /// the operation requests.
         private func touch(_ key: PostgresParameter) throws {
             let owner = triggers.owner
             let image = "SELECT \(owner.image("t")) FROM \(owner.relation) t WHERE t.\(owner.table.key.quoted) = $1"

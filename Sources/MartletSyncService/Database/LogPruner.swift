@@ -3,16 +3,18 @@
 
     /// Deletes old entries of the log.
     ///
-    /// A client whose cursor is older than the remaining log starts again. The horizon is the newest transaction whose
-    /// entries are deleted. All older transactions have ended, and their entries are deleted too, so a reader only has
-    /// to compare its cursor with this one number. The new horizon is committed before the entries are deleted.
+    /// A client whose cursor is older than the remaining log has to load its data again. The *horizon* is the newest
+    /// transaction whose entries are deleted. All older transactions have ended, and their entries are deleted too. So
+    /// a reader only has to compare its cursor with this one number. The new horizon is committed before the entries
+    /// are deleted, so a reader that does not find deleted entries finds the new horizon.
     package struct LogPruner {
-        /// Which entries are kept.
+        /// Determines which entries are kept.
         package struct Retention: Sendable {
-            /// Entries that are older than this are deleted; nil if the age does not matter.
+            /// Entries that are older than this number of hours are deleted; nil if the age does not matter.
             package var hours: Double?
             /// The oldest entries are deleted until the remaining entries and their indexes have about this size; nil
-            /// if the size does not matter. PostgreSQL reuses the space, but the files do not become smaller.
+            /// if the size does not matter. PostgreSQL reuses the space of deleted entries, but its files do not become
+            /// smaller.
             package var gigabytes: Double?
 
             package init(hours: Double? = nil, gigabytes: Double? = nil) {
@@ -26,8 +28,8 @@
         /// - Parameter batchSize: the number of entries that one transaction deletes.
         package init(batchSize: Int = 10_000) { self.batchSize = max(1, batchSize) }
 
-        /// Stores a mark: the present time, and the number below which all transactions have ended. Does nothing if
-        /// there is a mark from the last minute. `prune` finds the age of entries by these marks.
+        /// Stores a *mark*: the current time, and the number below which all transactions have ended. Does nothing if
+        /// the last minute already has a mark. `prune` finds the age of entries with these marks.
         package static func mark(in session: PostgresSession) throws {
             try session.query(
                 """
@@ -37,7 +39,7 @@
                 """)
         }
 
-        /// Deletes what is not kept, and returns the number of deleted entries.
+        /// Deletes the entries that the retention does not keep, and returns the number of deleted entries.
         package func prune(_ retention: Retention, in session: PostgresSession) throws -> Int {
             try Self.mark(in: session)
             let candidates = [
@@ -49,7 +51,8 @@
             return try delete(through: horizon, session)
         }
 
-        // The newest transaction that is known, like all older ones, to have ended more than this number of hours ago.
+        // The newest transaction for which a mark shows that it and all older transactions ended at least this number
+        // of hours ago.
         private func newest(hours: Double, _ session: PostgresSession) throws -> UInt64? {
             let row = try session.query(
                 """
@@ -60,8 +63,9 @@
             return try row.map { UInt64(try $0.bigint(0)) - 1 }
         }
 
+        // The newest transaction whose entries must be deleted so that the newer entries have about this size.
         private func newest(gigabytes: Double, _ session: PostgresSession) throws -> UInt64? {
-            // A row of the table and of its two indexes has about 100 bytes of overhead.
+            // Each entry needs about 100 bytes in addition to its values, including its place in the two indexes.
             let row = try session.query(
                 """
                 SELECT xid FROM martlet.log ORDER BY xid DESC, seq DESC LIMIT 1 OFFSET (
@@ -72,8 +76,9 @@
             return try row.map { UInt64(try $0.bigint(0)) }
         }
 
-        // Sets the horizon to a transaction that has entries. So a client that knows all entries can continue, however
-        // old its cursor is. Returns nil if the log has no entries that can be deleted.
+        // Sets the horizon to the newest transaction up to `newest` that has entries and is older than all open
+        // transactions. Because this transaction has entries, a client that knows all entries can continue, even if its
+        // cursor is old. Returns nil if the log has no entries that can be deleted.
         private func advance(to newest: UInt64, _ session: PostgresSession) throws -> UInt64? {
             try session.transaction {
                 try session.execute("SET LOCAL synchronous_commit = on")
@@ -101,8 +106,7 @@
                 count += deleted
                 if deleted < batchSize { break }
             }
-            // The marks before the horizon are not needed any more, except the newest of them: it shows how old the
-            // horizon is.
+            // The newest mark before the horizon shows how old the horizon is. All older marks are not needed any more.
             try session.query(
                 """
                 DELETE FROM martlet.marks WHERE xid <

@@ -5,15 +5,15 @@
 
     /// Reads the log.
     ///
-    /// The reader takes a cursor and returns what is committed now and was not committed at the cursor, together with
-    /// the cursor of now. Both come from one statement, and so from one snapshot: no entry is missed, and none is read
-    /// twice.
+    /// The reader returns the entries of all transactions that were committed after a given cursor, and a new cursor.
+    /// One statement returns the entries and the new cursor, so they belong to the same snapshot. Therefore, successive
+    /// readings miss no entry and read no entry twice.
     ///
     /// The new cursor ends with the newest transaction that has entries, because that transaction is durable. If there
     /// are no new entries, the cursor changes only if a transaction has ended that the cursor names as open.
     ///
-    /// Reading changes settings of the planner for the rest of the session. Other work in the same session that needs
-    /// other settings has to set them itself, as `DatabaseSnapshot.rows` does.
+    /// Reading changes settings of the PostgreSQL planner for the rest of the session. Other code that uses the same
+    /// session and needs other settings has to set them itself, as `DatabaseSnapshot.rows` does.
     package struct LogReader: Sendable {
         private let catalog: SyncCatalog
 
@@ -26,8 +26,9 @@
             SET enable_seqscan = off; SET max_parallel_workers_per_gather = 0; SET jit = off
             """
 
-        // The first row has the cursor, the deployed schema and the horizon. `LogPruner` commits the new horizon before
-        // it deletes entries, so a snapshot that lacks deleted entries contains the new horizon.
+        // The first row contains the new cursor, the number of the deployed schema, the transaction of the deployment
+        // (`upload`) and the horizon (`xid`). `LogPruner` commits the new horizon before it deletes entries, so a
+        // snapshot that lacks deleted entries contains the new horizon.
         private static let sql = """
             SELECT NULL::bigint AS seq, pg_current_snapshot()::text AS cursor, NULL::"char" AS op, NULL::integer AS type,
                 (SELECT facts FROM martlet.deployment) AS facts, NULL::bytea AS key, NULL::bytea AS old, NULL::bytea AS new,
@@ -45,32 +46,44 @@
             let next = UInt64(try row?.bigint(0) ?? 0) + 1
             let deployed = UInt64(try row?.bigint(1) ?? 0)
             guard deployed >= next else { return SyncCursor("\(next):\(next):") }
-            // The transactions that were open when the triggers were installed can have entries.
+            // Transactions older than the deployment may have been open when it installed the triggers, and may have
+            // entries. So the cursor lists them as open.
             let open = (next..<deployed).map(String.init)
             return SyncCursor("\(open.first ?? "\(deployed + 1)"):\(deployed + 1):\(open.joined(separator: ","))")
         }
 
-        /// The changes after a cursor. In a transaction with the isolation level REPEATABLE READ, they lead to the
-        /// snapshot of the transaction.
+        /// The changes after a cursor, up to the current state. In a transaction with the isolation level REPEATABLE
+        /// READ, they end at the snapshot of the transaction.
         ///
+        /// - Parameter maximumBytes: the greatest size of the row images of the entries. If they exceed it, the batch
+        ///   has no entries, and `isTooLarge` is true.
         /// - Throws: `LogReaderError`; `PostgresError`.
-        package func batch(after cursor: SyncCursor, in session: PostgresSession) throws -> LogBatch {
+        package func batch(
+            after cursor: SyncCursor, maximumBytes: Int = .max, in session: PostgresSession
+        ) throws -> LogBatch {
             var batch = LogBatch(cursor: cursor)
-            batch.cursor = try read(after: cursor, in: session) { entry, origin in
+            var size = 0
+            batch.cursor = try read(after: cursor, in: session) { entry, origin, bytes in
                 if let origin { batch.uploads[origin.client] = max(batch.uploads[origin.client] ?? 0, origin.upload) }
-                if let entry { batch.entries.append(entry) }
+                size += bytes
+                if size > maximumBytes {
+                    (batch.entries, batch.isTooLarge) = ([], true)
+                } else if let entry {
+                    batch.entries.append(entry)
+                }
             }
             return batch
         }
 
-        /// Calls the closure with each entry after a cursor as it arrives, and returns the new cursor. A nil entry
-        /// stands for the acknowledgement of an upload that names no object.
+        /// Calls the closure with each entry after a cursor as it arrives, and returns the new cursor. `bytes` is the
+        /// size of the row images of the entry. The entry is nil if it only acknowledges an upload that names no object,
+        /// or if the type of its object was removed.
         ///
-        /// - Parameter last: the cursor at which the changes end; nil for all changes that are committed.
+        /// - Parameter last: the cursor at which the changes end; nil to read all committed changes.
         @discardableResult
         package func read(
             after cursor: SyncCursor, until last: SyncCursor? = nil, in session: PostgresSession,
-            _ each: (LogEntry?, LogEntry.Origin?) throws -> Void
+            _ each: (LogEntry?, LogEntry.Origin?, _ bytes: Int) throws -> Void
         ) throws -> SyncCursor {
             guard let start = SnapshotCursor(cursor) else { throw LogReaderError.unknownCursor }
             var end = start
@@ -81,19 +94,22 @@
             ]
             try session.forEachRow(Self.sql, parameters) { row in
                 if row.isNull(0) {
-                    // Another schema may have other rules, and no entry of the log shows that.
+                    // A newly deployed schema may have other rules, but no entry of the log shows that.
                     guard try row.integer(4) == catalog.factsID else { throw LogReaderError.schemaChanged }
                     return end = try snapshot(row, after: start)
                 }
                 limit = max(limit, UInt64(try row.bigint(10)) + 1)
-                try each(entry(row), origin(row))
+                let (entry, origin) = (try entry(row), try origin(row))
+                let bytes = (6...7).reduce(0) { $0 + row.withBytes($1) { $0?.count ?? 0 } }
+                if entry != nil || origin != nil { try each(entry, origin, bytes) }
             }
             return last ?? end.restricted(below: limit).cursor
         }
 
         private func snapshot(_ row: PostgresRow, after start: SnapshotCursor) throws -> SnapshotCursor {
-            // After a restore, transactions that the client has seen may not exist. The log has no entries up to the
-            // horizon, and entries from before the deployment may be missing, so the cursor must contain both.
+            // After a restore, the database may be older than the cursor of the client. The log has no entries up to
+            // the horizon, and may lack entries from before the deployment. So the cursor must contain all transactions
+            // up to the horizon, and the transaction of the deployment.
             guard let now = SnapshotCursor(SyncCursor(try row.text(1))), now.xmax >= start.xmax, now.xmin >= start.xmin,
                 start.containsAll(through: UInt64(try row.bigint(10))), start.contains(UInt64(try row.bigint(9)))
             else { throw LogReaderError.unknownCursor }
@@ -110,7 +126,7 @@
             if operation == UInt8(ascii: "a") { return nil }
             let (facts, type) = (try row.integer(4), try row.integer(3))
             guard let format = catalog.format(facts: facts, type: type) else {
-                // No client subscribes to a removed type.
+                // No client can subscribe to a removed type.
                 if catalog.isRemovedType(facts: facts, type: type) { return nil }
                 throw LogReaderError.schemaChanged
             }

@@ -2,7 +2,7 @@
     import MartletPostgres
     import MartletSyncProtocol
 
-    /// Which values an entry of the log has written.
+    /// Describes which values an entry of the log has written.
     struct LoggedChange {
         fileprivate let isUpdate: Bool
         /// Whether each column was written; nil for all columns.
@@ -11,7 +11,8 @@
         fileprivate let new: [UInt8]?
         fileprivate let paths: [ValuePath]
 
-        /// The arguments after the row are the positions of these columns of `martlet.log` in the row.
+        /// Reads the columns of `martlet.log` from a row. Each argument after the row is the position, in the row, of
+        /// the column with the name of the argument.
         init(_ row: PostgresRow, op: Int, columns: Int, old: Int, new: Int, paths: Int) throws {
             isUpdate = row.bytes(op) == [UInt8(ascii: "u")]
             self.columns = try row.bits(columns)
@@ -20,11 +21,11 @@
             self.paths = row.isNull(paths) ? [] : try Self.decoded(row.bytes(paths))
         }
 
-        /// The bytes of the column `paths`; nil if there are no paths.
+        /// Encodes paths for the column `paths`. Returns nil if there are no paths.
         static func encoded(_ paths: Set<ValuePath>) -> [UInt8]? {
             if paths.isEmpty { return nil }
             var writer = MessageWriter()
-            writer.list(paths.sorted { $0.properties.lexicographicallyPrecedes($1.properties) }) { $0.path($1) }
+            writer.list(paths.sorted()) { $0.path($1) }
             return writer.bytes
         }
 
@@ -35,8 +36,8 @@
     }
 
     extension RowFormat {
-        /// The paths of the values that an entry has written. For an update of an embedded object, these are the paths
-        /// of the members that it has changed, so that changes of different members do not conflict.
+        /// The paths of the values that an entry has written. For an embedded object, an update counts only for the
+        /// members that it has changed, so that changes of different members do not conflict.
         func paths(_ change: LoggedChange) throws -> Set<ValuePath> {
             var paths = Set(change.paths)
             var parts: [SyncColumn] = []

@@ -2,18 +2,18 @@
     import MartletPostgres
     import MartletSyncProtocol
 
-    /// An upload that no correct client sends.
+    /// The error for an upload that no correct client sends.
     package struct InvalidUpload: Error, Sendable, Equatable, CustomStringConvertible {
         package let description: String
 
         init(_ description: String) { self.description = description }
     }
 
-    /// Why the changes of an upload to one object are reverted.
+    /// The reason why the service reverts the changes of an upload to one object.
     struct ObjectRefusal: Error {
         let reason: RevertedObject.Reason
-        /// Contains names of the schema, but no values: PostgreSQL checks constraints also against rows that the user
-        /// may not read.
+        /// Contains names of the schema, but no values, because PostgreSQL also checks constraints against rows that
+        /// the user may not read.
         let message: String
 
         init(_ reason: RevertedObject.Reason, _ message: String) {
@@ -21,8 +21,8 @@
             self.message = message
         }
 
-        /// Nil for errors that say nothing about the object: those of the connection, conflicts between transactions,
-        /// lack of resources, and mistakes of the service.
+        /// Makes the refusal for an error. Returns nil for an error that the object has not caused: an error of the
+        /// connection, a conflict between transactions, a lack of resources, or a fault of the service.
         init?(_ error: any Error) {
             switch error {
             case let refusal as ObjectRefusal: self = refusal
@@ -40,13 +40,14 @@
             // `programLimitExceeded`: a key is too long for an index.
             case (.programLimitExceeded, _), (_, "22"): .invalidValue
             case (_, let conditionClass) where otherClasses.contains(conditionClass): nil
-            // A constraint, or a trigger of the user, which may raise an error with any code.
+            // The error comes from a constraint, or from a trigger of the user. A trigger may raise an error with any
+            // code.
             default: .constraint
             }
         }
 
-        /// The classes of errors that say nothing about the object, for example of the connection or of the disk. Their
-        /// names are in appendix A of the manual of PostgreSQL.
+        /// The classes of SQLSTATE codes for errors that the object has not caused, such as errors of the connection or
+        /// of the disk. Appendix A of the PostgreSQL manual lists the names of the classes.
         private static let otherClasses: Set<String> = [
             "00", "01", "02", "03", "08", "0B", "0F", "0L", "0P", "24", "25", "26", "28", "2B", "2D", "34", "3B", "3D",
             "3F", "40", "42", "53", "55", "57", "58", "72", "F0", "HV", "XX",
@@ -56,7 +57,7 @@
             let constraint = error.constraint.map { " (constraint '\($0)')" } ?? ""
             return switch error.state {
             case .uniqueViolation: "a value that must be unique exists already" + constraint
-            case .foreignKeyViolation: "a link has no target, or the object is the target of another one" + constraint
+            case .foreignKeyViolation: "a link has no target, or other objects still link to the object" + constraint
             case .notNullViolation: "a required value is missing" + (error.column.map { " (column '\($0)')" } ?? "")
             case .checkViolation: "a value is not allowed" + constraint
             case .insufficientPrivilege, .withCheckOptionViolation: "the change is not permitted"

@@ -4,7 +4,7 @@
     import MartletSyncProtocol
     import MartletValues
 
-    /// The row of one object, which an upload writes.
+    /// The row of one object that an upload writes.
     struct ObjectRow {
         /// A value for a column, or for a member of an embedded object in the column.
         struct Field {
@@ -37,10 +37,10 @@
         private var relation: String { catalog.relation(table) }
         private var keyColumn: String { table.key.quoted }
 
-        /// The fields for these values, without the primary key, in the order of the table. The field of a whole column
-        /// comes before the fields of its members.
+        /// The fields for these values, in the order of the columns of the table, without the primary key. The field of
+        /// a whole column comes before the fields of its members.
         func fields(_ values: [ValuePath: SyncValue]) throws -> [Field] {
-            try values.sorted { $0.key.properties.lexicographicallyPrecedes($1.key.properties) }
+            try values.sorted { $0.key < $1.key }
                 .compactMap { try field($0.key, $0.value) }
         }
 
@@ -50,7 +50,7 @@
             guard let properties = conversion.properties(at: path, in: type), let last = properties.last else {
                 throw InvalidUpload("an operation names an unknown property of '\(type.name)'")
             }
-            guard let position = table.position(of: path.properties[0]) else {
+            guard let position = table.position(of: path.first) else {
                 throw ObjectRefusal(.invalidValue, "'\(type.name).\(properties[0].name)' is not synchronized")
             }
             if position == table.keyIndex {
@@ -134,10 +134,11 @@
             try session.query(sql, [key, .bigint(amount)])
         }
 
-        /// Inserts the row. The columns without a field get their defaults. False if a trigger prevents the insertion.
+        /// Inserts the row. Columns without a field get their defaults. Returns false if a trigger prevents the
+        /// insertion.
         ///
-        /// Without ON CONFLICT, because PostgreSQL would then also apply the policies for reading, and users may insert
-        /// objects that they cannot read.
+        /// The statement has no clause ON CONFLICT. With this clause, PostgreSQL would also apply the policies for
+        /// reading, but users may insert objects that they cannot read.
         ///
         /// - Throws: `PostgresError` with the state `uniqueViolation` if the row exists.
         func insert(_ fields: [Field]) throws -> Bool {
@@ -170,7 +171,8 @@
             return try session.query(sql, [key]).rowCount > 0
         }
 
-        /// True if a row of the table `source` links to this key, but no row has the key.
+        /// True if a row of the table `source` contains the key of this object in the column, but this object has no
+        /// row.
         func isMissingTarget(of column: SyncColumn, in source: SyncTable) throws -> Bool {
             let sql = """
                 SELECT FROM \(catalog.relation(source)) WHERE \(column.quoted) = $1
@@ -189,7 +191,7 @@
             return try session.query(sql, [key]).rowCount > 0
         }
 
-        /// True if the collection table has an element with this key, but no row has the key.
+        /// True if an element of the collection table contains the key of this object, but this object has no row.
         func isMissingTarget(in collection: SyncCollection) throws -> Bool {
             let sql = """
                 SELECT FROM \(catalog.relation(collection)) WHERE "value" = $1
@@ -198,7 +200,8 @@
             return try session.query(sql, [key]).rowCount > 0
         }
 
-        /// True if another row, or one with a lesser key, has the same values in these columns.
+        /// True if another row has the same values in these columns. If `withLesserKey` is true, only rows with a
+        /// lesser key count.
         func hasTwin(_ columns: [String], withLesserKey: Bool = false) throws -> Bool {
             let isEqual = columns.map { "o.\"\($0)\" = t.\"\($0)\"" }.joined(separator: " AND ")
             let sql = """

@@ -2,7 +2,8 @@
     import MartletPostgres
 
     extension PostgresSession {
-        /// Passes the claims of a user to the policies of the tables, until the end of the transaction.
+        /// Stores the claims of a user, as JSON, in the setting `martlet.user` until the end of the transaction. The
+        /// policies of the tables read them there.
         func set(claims: String) throws {
             try query("SELECT set_config('martlet.user', $1, true)", [.text(claims)])
         }

@@ -2,10 +2,11 @@
     import MartletPostgres
     import MartletSyncProtocol
 
-    /// What was reverted in uploads whose acknowledgement the client may not have received. The notices are stored in
-    /// the transaction of the upload, so the client gets the reasons even if its connection breaks or the service ends.
+    /// Notices for one client: what was reverted in uploads whose acknowledgement the client may not have received. The
+    /// transaction of the upload stores its notice, so the client gets the reasons even if its connection breaks or the
+    /// service ends.
     ///
-    /// `martlet.clients` contains them as a list of the messages that are sent to the client.
+    /// The column `reverted` of `martlet.clients` contains the notices as a list of the messages to the client.
     struct RevertedNotices {
         private(set) var uploads: [RevertedUpload] = []
 
@@ -35,8 +36,9 @@
             return writer.bytes
         }
 
-        /// Adds an upload of a client, and removes the uploads whose acknowledgement the client has received. At most
-        /// `SyncProtocol.maximumUploadsInFlight` uploads of a client are not acknowledged, so all older ones are.
+        /// Adds the notice for an upload of a client. Removes the notices for uploads whose acknowledgement the client
+        /// has received. A client has at most `SyncProtocol.maximumUploadsInFlight` unacknowledged uploads, including
+        /// this one, so it has received the acknowledgements of all older uploads.
         static func add(_ upload: RevertedUpload, client: Int64, in session: PostgresSession) throws {
             let row = try session.query("SELECT reverted FROM martlet.clients WHERE id = $1", [.bigint(client)]).first
             var notices = try RevertedNotices(row?.bytes(0) ?? [])

@@ -1,13 +1,13 @@
 #if Postgres
-    /// The schema `martlet` of the database: what the service owns.
+    /// The SQL schema `martlet`, which contains the tables and functions of the service.
     enum ServiceSchema {
         /// The version of the tables below. A service refuses a database that a newer version of `deploy` has prepared.
         static let format = 3
 
-        /// Creates what does not exist yet.
+        /// Creates the tables and indexes that do not exist yet, and creates or replaces the functions.
         static let script = """
             CREATE SCHEMA IF NOT EXISTS martlet;
-            -- Writers name the domain in their statements.
+            -- All roles may use the schema, because their statements may name the domain below.
             GRANT USAGE ON SCHEMA martlet TO PUBLIC;
             DO $$ BEGIN
                 CREATE DOMAIN martlet.object_id AS bytea CHECK (octet_length(VALUE) = 12);
@@ -25,8 +25,8 @@
                 id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
                 name text COLLATE "C" NOT NULL UNIQUE
             );
-            -- One row. The log contains no entries of the transaction 'horizon' and of older ones. The triggers were
-            -- installed by the transaction 'deployed': changes before it may be missing.
+            -- This table has one row. The log contains no entries of the transaction 'horizon' and of older ones. The
+            -- transaction 'deployed' installed the triggers, so the log may lack changes of older transactions.
             CREATE TABLE IF NOT EXISTS martlet.deployment (
                 singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
                 format integer NOT NULL,
@@ -35,18 +35,20 @@
                 horizon xid8 NOT NULL,
                 deployed xid8 NOT NULL DEFAULT pg_current_xact_id()
             );
-            -- The newest stored upload of each client. 'secret' is the SHA-256 of what the client sends. 'readable' is
-            -- the SHA-256 of the read rules with the claims of the user. It changes only while the client has no data.
+            -- The clients. 'upload' is the number of the newest stored upload. 'secret' is the SHA-256 of the secret
+            -- that the client sends. 'readable' is the SHA-256 of the read rules with the claims of the user, and
+            -- changes only while the client has no data.
             CREATE TABLE IF NOT EXISTS martlet.clients (
                 id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
                 secret bytea NOT NULL,
                 readable bytea NOT NULL,
                 upload bigint NOT NULL DEFAULT 0
             );
-            -- 'op' is i(nsert), u(pdate), d(elete), e(lement of a collection was changed), t(ouch), n(o row can have the
-            -- key), or a(cknowledgement of an upload that names no object). 'columns' has one bit for each column:
-            -- whether the update has changed it, or the touch names it. NULL means all. 'paths' has the paths inside
-            -- embedded objects that a touch names. 'time' is a hybrid time stamp.
+            -- 'op' is i(nsert), u(pdate), d(elete), e(lement of a collection was changed), t(ouch: an upload names the
+            -- object without changing it), n(o row can have the key of a touched object), or a(cknowledgement of an
+            -- upload that names no object). 'columns' has one bit for each column: 1 if the update has changed the
+            -- column or the touch names it. NULL stands for all columns. 'paths' has the paths inside embedded objects
+            -- that a touch names. 'time' is a hybrid time stamp.
             CREATE TABLE IF NOT EXISTS martlet.log (
                 xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
                 seq bigint GENERATED ALWAYS AS IDENTITY,
@@ -62,30 +64,32 @@
                 upload bigint,
                 PRIMARY KEY (xid, seq)
             );
-            -- At the time 'at', all transactions before 'xid' had ended. 'martlet-sync prune' finds old entries with it.
+            -- At the time 'at', all transactions before 'xid' had ended. With these rows, 'martlet-sync prune' finds
+            -- old entries.
             CREATE TABLE IF NOT EXISTS martlet.marks (
                 at timestamp with time zone PRIMARY KEY DEFAULT clock_timestamp(),
                 xid xid8 NOT NULL
             );
             ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS paths bytea;
-            -- What was reverted in uploads whose acknowledgement the client may not have received: 'reverted' messages.
+            -- The encoded messages that name the objects of reverted changes, for uploads whose acknowledgement the
+            -- client may not have received.
             ALTER TABLE martlet.clients ADD COLUMN IF NOT EXISTS reverted bytea;
             -- The time stamp of the newest stored upload, as the client has sent it.
             ALTER TABLE martlet.clients ADD COLUMN IF NOT EXISTS upload_time bigint;
-            -- The history to which the log belongs.
+            -- Identifies the history of the database to which the log belongs.
             ALTER TABLE martlet.deployment ADD COLUMN IF NOT EXISTS epoch text;
-            -- The collection, and what identifies the element in it: a byte, followed by the position, the element of a set,
-            -- or the key of a map.
+            -- 'property' is the name of a collection property. 'element' identifies the element in the collection: a
+            -- byte, followed by the position in a list, the member of a set, or the key of a map.
             ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS property text COLLATE "C";
             ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS element bytea;
             \(PositionFunction.script)
-            -- Sets a member of an embedded object; changes nothing if there is no object that could have it.
+            -- Sets a member of an embedded object. Changes nothing if the embedded object does not exist.
             CREATE OR REPLACE FUNCTION martlet.set_member(target jsonb, path text[], value jsonb) RETURNS jsonb
                 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
                 SELECT CASE WHEN jsonb_typeof(target #> path[1:cardinality(path) - 1]) = 'object'
                     THEN jsonb_set(target, path, value) ELSE target END
             $$;
-            -- Keys may be longer than what an index holds.
+            -- The index contains only the beginning of a key, because PostgreSQL limits the size of an index entry.
             CREATE INDEX IF NOT EXISTS log_type_key ON martlet.log (type, substr(key, 1, 200));
             """
 

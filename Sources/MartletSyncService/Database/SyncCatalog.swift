@@ -4,7 +4,8 @@
     import MartletSyncProtocol
     import MartletValues
 
-    /// What `Deployment` has stored in a database. It is read once and used by readers and writers of the database.
+    /// The data that `Deployment` has stored in a database, and the values that the service derives from this data. All
+    /// readers and writers of the database share one catalog.
     package struct SyncCatalog: Sendable {
         package let schema: SyncSchema
         /// The tables by the numbers of their types.
@@ -15,19 +16,20 @@
         package let filters: FilterCompiler
         /// The number of the deployed schema.
         package let factsID: Int
-        /// For each schema that was deployed: the hash of its `AgreedSchema.agreement` text, the part that must be
-        /// equal on clients and the service. Two schemas can have the same text.
+        /// The hashes of the `AgreedSchema.agreement` texts of all schemas that were deployed. This text describes the
+        /// part of a schema that must be equal on clients and the service. Two schemas can have the same text.
         let knownHashes: Set<[UInt8]>
         /// The hash of the `AgreedSchema.agreement` text of the deployed schema.
         package let schemaHash: [UInt8]
         let tableSchema: String
-        /// For each type, by its number in the schema: the number that identifies it in the log.
+        /// A dictionary from the number of a type in the schema to the number of the type in the log.
         private let typeIDs: [Int: Int]
         private let formats: [RowFormat.ID: RowFormat]
-        /// The numbers of the schemas and types in the log, also of removed ones.
+        /// The numbers of all schemas that were deployed.
         private let schemaIDs: Set<Int>
+        /// The numbers of all types that the log can contain, including removed types.
         private let knownTypeIDs: Set<Int>
-        /// Logs the values of rows that do not fit the schema.
+        /// Logs the places of values that do not fit the schema.
         package let unfitting = UnfittingValues()
 
         /// Reads the catalog of a database.
@@ -37,7 +39,8 @@
             let deployment = try Self.deployment(session)
             (factsID, tableSchema) = (deployment.facts, deployment.tableSchema)
             epoch = try session.query(ServiceSchema.epochSQL).first?.text(0) ?? ""
-            // After a promotion, the server continues the numbers of transactions. Another server does not.
+            // The first part of an epoch identifies the server. A standby that was promoted keeps this part and
+            // continues the numbers of transactions. Another server does not continue them.
             let server = epoch.prefix { $0 != "." }
             guard deployment.epoch.map({ $0.prefix { $0 != "." } == server }) ?? true else { throw Self.restored }
             var ids: [String: Int] = [:]
@@ -71,8 +74,8 @@
 
         private static let restored = DeploymentError(
             findings: [
-                "the database was restored from a dump of another server; run 'martlet-sync deploy', and the clients load "
-                    + "their data again"
+                "the database was restored from a dump of another server; run 'martlet-sync deploy'; the clients then "
+                    + "load their data again"
             ])
         private static let notDeployed = DeploymentError(
             findings: ["the database is not prepared for synchronization; run 'martlet-sync deploy'"])
@@ -83,7 +86,7 @@
             let exists = try session.query("SELECT to_regclass('martlet.deployment') IS NOT NULL").first
             guard exists?.boolean(0) == true,
                 let row = try session.query(
-                    // The column 'epoch' does not exist before the deployment by this version.
+                    // `to_jsonb` is used because an older version of 'deploy' did not create the column 'epoch'.
                     "SELECT facts, table_schema, format, to_jsonb(deployment) ->> 'epoch' FROM martlet.deployment"
                 ).first
             else { throw notDeployed }
@@ -99,8 +102,8 @@
         /// The quoted name of the table of a collection, with its schema.
         func relation(_ collection: SyncCollection) -> String { Deployment.relation(collection.name, tableSchema) }
 
-        /// The collection whose elements are in this table, and the table of the objects that have the collection; nil
-        /// if this is not the table of a collection.
+        /// The collection whose elements are in the table with this name, and the table of the objects that have the
+        /// collection. Nil if the table is not the table of a collection.
         func collection(table name: String) -> (owner: SyncTable, collection: SyncCollection)? {
             for table in tables.values {
                 if let found = table.collections.first(where: { $0.name == name }) { return (table, found) }
@@ -111,11 +114,12 @@
         /// The number of a type in the log.
         func typeID(_ type: Int) -> Int { typeIDs[type] ?? 0 }
 
-        /// How to decode the entries of one type that were written with one schema; nil if the catalog does not know
-        /// the schema or the type.
+        /// The format of the entries of one type that were written with one schema. Nil if the catalog does not know
+        /// the schema, or if the deployed schema does not have the type.
         func format(facts: Int, type: Int) -> RowFormat? { formats[RowFormat.ID(facts: facts, type: type)] }
 
-        /// True if the schema was deployed, and had a type that the newest schema does not have any more.
+        /// True if the schema and the type with these numbers were deployed earlier, but the newest schema does not
+        /// have the type any more.
         func isRemovedType(facts: Int, type: Int) -> Bool {
             schemaIDs.contains(facts) && knownTypeIDs.contains(type) && format(facts: facts, type: type) == nil
         }
@@ -129,7 +133,7 @@
         }
     }
 
-    /// How to decode the rows of one type that were written with one schema.
+    /// Decodes the rows of one type that were written with one schema.
     struct RowFormat: Sendable {
         struct ID: Hashable {
             /// The number of the schema.
@@ -138,7 +142,7 @@
             let type: Int
         }
 
-        /// The number of the type.
+        /// The number of the type in the deployed schema.
         let type: Int
         let key: SyncColumn
         /// For each field of the row, the column of the deployed schema; nil if the deployed schema has no column for
@@ -154,6 +158,7 @@
             self.unfitting = unfitting
         }
 
+        /// The format of rows that were written with a schema that may be older than the deployed schema.
         init(
             _ table: SyncTable, _ old: SyncTable, _ oldSchema: SyncSchema, _ schema: SyncSchema,
             _ unfitting: UnfittingValues

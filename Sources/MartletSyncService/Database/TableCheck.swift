@@ -2,7 +2,7 @@
     import MartletEngine
     import MartletPostgres
 
-    /// Compares the tables of the database with those that the schema needs.
+    /// Compares the tables of the database with the tables that the schema needs.
     struct TableCheck {
         let session: PostgresSession
         /// The SQL schema of the tables.
@@ -19,7 +19,7 @@
             var description: String { type + (isRequired ? " NOT NULL" : "") }
         }
 
-        /// What does not fit, for the person who deploys.
+        /// Returns one message for each difference, for the person who deploys.
         func findings(_ table: SyncTable) throws -> [String] {
             let relation = try relation(table.name)
             guard let row = relation.first else {
@@ -90,8 +90,8 @@
             return nil
         }
 
-        /// The columns of the primary key, if it is not deferrable, and those of the deferrable unique constraints.
-        /// Commas separate the columns of one constraint.
+        /// The columns of the primary key, and the columns of each deferrable unique constraint. Commas separate the
+        /// columns of one constraint. `primary` is nil if the primary key is deferrable.
         private func constraints(_ oid: PostgresParameter) throws -> (primary: String?, uniques: Set<String>) {
             let result = try session.query(
                 """
@@ -132,7 +132,7 @@
             }
         }
 
-        /// The deferrable references of a table that have one column, each as 'column>table.column'.
+        /// The deferrable foreign keys of a table that have one column. Each has the form 'column>table.column'.
         private func references(_ oid: PostgresParameter) throws -> Set<String> {
             let result = try session.query(
                 """

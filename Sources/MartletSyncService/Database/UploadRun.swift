@@ -11,17 +11,18 @@
         let origin: UploadOrigin
         /// The objects whose operations are not applied, with the reasons.
         private(set) var refused: [ObjectAddress: ObjectRefusal]
-        /// The values that the upload has written, including those that it has not changed. Nil stands for all values
-        /// of an object that the upload has created.
+        /// The values that the upload has written, including values that the object already had. Nil stands for all
+        /// values of an object that the upload has created.
         private(set) var written: [ObjectAddress: Set<ValuePath>?] = [:]
-        /// The objects of which an operation was applied.
+        /// The objects whose operations were applied.
         private var applied: Set<ObjectAddress> = []
         private var deleted: [ObjectAddress] = []
 
-        /// The unique constraints that are checked after each statement and not only at the end.
+        /// The unique constraints that PostgreSQL checks after each statement instead of at the end.
         private let immediate: Set<String>
 
-        /// The operations must be applied again from the beginning, without those of the refused objects.
+        /// The error that requests another run, which applies the operations from the beginning, without the operations
+        /// of the refused objects.
         struct Restart: Error {
             let refused: [ObjectAddress: ObjectRefusal]
             var immediate: Set<String> = []
@@ -80,8 +81,8 @@
                 guard let refusal = ObjectRefusal(error) else { throw error }
                 self = before
                 refused[address] = refusal
-                // A rollback to the savepoint does not undo earlier operations of the object, so the run has to begin
-                // again.
+                // The rollback to the savepoint does not undo operations of the object from before the savepoint, so a
+                // new run has to begin.
                 if applied.contains(address) { throw Restart(refused: refused, immediate: immediate) }
             }
         }
@@ -110,7 +111,7 @@
             _ operation: SyncOperation, at path: ValuePath, _ address: ObjectAddress, _ row: ObjectRow
         ) throws {
             let writer = try ElementWriter(row, path, origin)
-            guard try exists(row, address) else { return }
+            guard try lockIfExists(row, address) else { return }
             try writer.apply(operation)
             note([], of: address)
         }
@@ -120,21 +121,22 @@
             _ amount: Int64, at path: ValuePath, _ address: ObjectAddress, _ row: ObjectRow
         ) throws {
             let properties = catalog.schema.types[row.table.type].properties
-            guard path.properties.count == 1, let position = row.table.position(of: path.properties[0]),
-                properties[path.properties[0]].isCounter
+            guard path.count == 1, let position = row.table.position(of: path.first),
+                properties[path.first].isCounter
             else {
                 throw InvalidUpload("an operation adds to a property of '\(row.table.typeName)' that is not a counter")
             }
-            guard try exists(row, address) else { return }
+            guard try lockIfExists(row, address) else { return }
             try row.add(amount, to: row.table.columns[position])
             note([path], of: address)
         }
 
-        /// Locks a row that the upload changes. Returns false if it does not exist.
+        /// Locks a row that the upload changes. Returns false if the row does not exist or the user cannot read it.
         ///
-        /// - Throws: `ObjectRefusal` if the user can read the row, but not change it.
-        private func exists(_ row: ObjectRow, _ address: ObjectAddress) throws -> Bool {
-            // If the upload itself has inserted the row, the user may be unable to read it, and so to lock it.
+        /// - Throws: `ObjectRefusal` if the user can read the row, but cannot change it.
+        private func lockIfExists(_ row: ObjectRow, _ address: ObjectAddress) throws -> Bool {
+            // A row that this transaction has inserted needs no lock. The user may even have no right to read and lock
+            // it.
             if case .some(.none) = written[address] { return true }
             if try row.lock() { return true }
             if try row.isVisible() { throw Self.notPermitted }
@@ -177,7 +179,8 @@
 
         /// Checks the deferred constraints.
         ///
-        /// - Throws: `Restart`, which also refuses the objects that violate a constraint.
+        /// - Throws: `Restart` if a constraint does not hold. The next run then refuses the objects that violate it, or
+        ///   checks the constraint after each statement.
         func checkConstraints() throws {
             do {
                 try session.savepoint { _ = try session.execute("SET CONSTRAINTS ALL IMMEDIATE") }
@@ -185,8 +188,8 @@
                 guard let refusal = ObjectRefusal(error), !applied.isEmpty else { throw error }
                 let violators = try ConstraintViolators(catalog: catalog, session: session)
                     .objects(error, applied: applied, deleted: deleted)
-                // Checked after each statement, the constraint itself shows which object violates it. Two objects can then
-                // not exchange values.
+                // If PostgreSQL checks the constraint after each statement, the failed statement shows which object
+                // violates it. But two objects of the upload cannot exchange values in such a run.
                 if violators == nil, let constraint = error.constraint, !immediate.contains(constraint) {
                     throw Restart(refused: refused, immediate: immediate.union([constraint]))
                 }

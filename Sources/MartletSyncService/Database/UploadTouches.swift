@@ -2,15 +2,15 @@
     import MartletPostgres
     import MartletSyncProtocol
 
-    /// Logs what the triggers do not log: objects that an upload names and does not change, and properties that it sets
-    /// to the value that they already had.
+    /// Logs what the triggers do not log: objects that an upload names without changing them, and properties that an
+    /// upload sets to the value that they already had.
     struct UploadTouches {
         let catalog: SyncCatalog
         let session: PostgresSession
         let origin: UploadOrigin
 
-        /// Adds the missing entries, so that each object of the upload has one, and each value that the upload has
-        /// written has its time stamp.
+        /// Adds the missing entries. Each object of the upload then has an entry, and the log contains the time stamp
+        /// of each value that the upload has written.
         func log(_ operations: [SyncOperation], _ written: [ObjectAddress: Set<ValuePath>?]) throws {
             if operations.isEmpty { return try acknowledge() }
             let logged = try self.logged(Set(operations.map(\.address)))
@@ -24,7 +24,7 @@
             }
         }
 
-        // The entry has no object, and only says that the upload is stored.
+        // Adds an entry without an object, which only shows that the upload is stored.
         private func acknowledge() throws {
             try session.query(
                 """
@@ -33,7 +33,7 @@
                 """, [.bigint(origin.storedTime), .bigint(origin.client), .bigint(origin.number)])
         }
 
-        /// The values of these objects that the triggers have logged in this transaction.
+        /// For each of these objects, the paths of the values that the triggers have logged in this transaction.
         private func logged(_ addresses: Set<ObjectAddress>) throws -> [ObjectAddress: Set<ValuePath>] {
             var logged: [ObjectAddress: Set<ValuePath>] = [:]
             let sql =
@@ -51,8 +51,8 @@
             return logged
         }
 
-        // Called if no row can have the key, for example a text that contains NUL. Such a key is logged in the format
-        // of messages.
+        // Called if no row can have the key, for example because the key is a text that contains NUL. PostgreSQL cannot
+        // encode such a key, so it is logged in the format of protocol messages.
         private func touchWithoutRow(_ address: ObjectAddress, _ triggers: CaptureTriggers) throws {
             var writer = MessageWriter()
             writer.value(address.key)
@@ -72,7 +72,7 @@
                 return try touchWithoutRow(address, triggers)
             }
             let bits = table.columns.map { paths.contains($0.path) }
-            let nested = LoggedChange.encoded(paths.filter { $0.properties.count > 1 })
+            let nested = LoggedChange.encoded(paths.filter { $0.count > 1 })
             let image =
                 "SELECT \(triggers.image("t")) AS image FROM \(triggers.relation) t WHERE t.\(table.key.quoted) = $1"
             try session.query(

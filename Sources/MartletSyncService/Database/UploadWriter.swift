@@ -2,40 +2,41 @@
     package import MartletPostgres
     package import MartletSyncProtocol
 
-    /// What became of an upload.
+    /// The result of `UploadWriter.store`.
     package enum UploadOutcome: Sendable, Equatable {
         /// The upload is stored, except for the changes to these objects.
         case stored([RevertedObject])
         /// The upload was stored before.
         case duplicate
-        /// An upload between the stored ones and this one is missing.
+        /// At least one upload between the newest stored upload and this upload is missing.
         case gap(stored: UInt64)
         case unknownClient
     }
 
     /// Stores uploads of clients, each exactly once.
     ///
-    /// An upload is one transaction, which also increments the number in `martlet.clients`. The row of the client is
-    /// locked until the end, so two connections of one client cannot store uploads at the same time.
+    /// Each upload is stored in one transaction, which also increments the upload number of the client in
+    /// `martlet.clients`. The transaction locks the row of the client until its end, so two connections of one client
+    /// cannot store uploads at the same time.
     package struct UploadWriter {
         private let catalog: SyncCatalog
 
-        /// How often an upload is repeated after a conflict with another transaction. After that, the error is thrown.
+        /// The maximum number of times that the transaction is repeated after a conflict with another transaction.
+        /// After the next conflict, `store` throws the error.
         private static let maximumConflicts = 5
-        /// How often the operations are applied again because further objects were refused. After that, all objects of
-        /// the upload are refused. Otherwise the cost of an upload could grow with the square of the number of its
-        /// objects.
+        /// The maximum number of times that the operations are applied again because further objects were refused. If
+        /// that is not enough, all objects of the upload are refused. Without this limit, the cost of an upload could
+        /// grow with the square of the number of its objects.
         private static let maximumRepetitions = 24
 
         package init(_ catalog: SyncCatalog) { self.catalog = catalog }
 
         /// Stores an upload.
         ///
-        /// - Throws: `InvalidUpload` for uploads that no client sends. `PostgresError` if the upload was not stored and
-        ///   may be sent again. If the connection fails during the commit, the upload may be stored. When the client
-        ///   sends it again, the outcome is then `duplicate`.
-        ///
         /// - Parameter claims: the claims of the user, as JSON. PostgreSQL checks the rules with them.
+        /// - Throws: `InvalidUpload` for uploads that no correct client sends. `PostgresError` for all other failures,
+        ///   after which the client can send the upload again. If the connection fails during the commit, the upload
+        ///   may be stored in spite of the error. When the client then sends it again, the outcome is `duplicate`.
         package func store(
             _ upload: ClientMessage.Upload, of client: UInt64, claims: String = "{}", in session: PostgresSession
         ) throws -> UploadOutcome {
@@ -45,7 +46,8 @@
             guard let base = SnapshotCursor(base: upload.base) else {
                 throw InvalidUpload("the base cursor cannot be read")
             }
-            // A transaction of another program may lock a row for a long time. The client sends the upload again.
+            // A transaction of another program may lock a row for a long time. The upload then fails after 10 seconds,
+            // and the client sends it again.
             try session.configure("SET lock_timeout = '10s'")
             var conflicts = 0
             while true {
@@ -95,8 +97,8 @@
             guard let row else { return .unknownClient }
             let stored = try row.bigint(0)
             guard stored >= number else { return .gap(stored: UInt64(stored)) }
-            // A copy of the file of this client has uploaded something else under this number. The client becomes
-            // another one, and uploads its changes again.
+            // If the stored upload with this number has another time stamp, a copy of the file of this client has sent
+            // it. The client then registers as a new client, and uploads its changes again.
             let isOther =
                 try stored == number && !row.isNull(1)
                 && row.bigint(1) != Int64(bitPattern: upload.time.rawValue)
@@ -147,14 +149,15 @@
         }
     }
 
-    /// The upload to which changes belong.
+    /// Identifies the upload to which changes belong.
     struct UploadOrigin {
         let client: Int64
         let number: Int64
         let time: HybridTimestamp
         let base: SnapshotCursor
 
-        /// The time as it is stored: 47 bits of milliseconds are enough until the year 6429.
+        /// The time stamp as a signed integer. It has 47 bits for the milliseconds, which are enough until the year
+        /// 6429.
         var storedTime: Int64 { Int64(clamping: time.rawValue) }
 
         /// Passes the origin to the triggers, until the end of the transaction.

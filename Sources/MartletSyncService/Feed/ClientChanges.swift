@@ -1,7 +1,7 @@
 package import MartletSyncProtocol
 
-/// What one client has to change because of log entries: rows to write, and objects that leave its subscriptions. All
-/// changes of one object are merged.
+/// The changes that one client has to make because of log entries: rows to write, and objects that leave its
+/// subscriptions. All changes of one object are merged.
 package struct ClientChanges: Sendable {
     package private(set) var rows: [SyncRow] = []
     package private(set) var leaving: [ObjectAddress] = []
@@ -9,8 +9,8 @@ package struct ClientChanges: Sendable {
     /// - Parameters:
     ///   - entries: the entries between the cursor of the client and a later one, in the order of the log.
     ///   - client: the number of the client.
-    ///   - matches: whether the subscriptions of the client contain a row with these values.
-    ///   - contents: the collections that `ClientChanges.collections` has named, as they are at the later cursor.
+    ///   - matches: returns whether the subscriptions of the client contain an object with these values.
+    ///   - contents: the contents, at the later cursor, of the collections that `ClientChanges.collections` returns.
     package init(
         _ entries: [LogEntry], for client: UInt64,
         _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool,
@@ -19,8 +19,8 @@ package struct ClientChanges: Sendable {
         for change in MergedChange.merged(entries, client) {
             let wasIn = change.old.map { matches(change.address, $0) } ?? false
             guard let new = change.new, matches(change.address, new) else {
-                // If an upload of the client names an object, the client may show the object in any state. So the
-                // service lists the object in `leaving` even if the subscriptions did not contain it before.
+                // If an upload of the client names an object, the client may have the object even if its subscriptions
+                // did not contain the object before. So the object is listed in `leaving` in any case.
                 if wasIn || change.isOwn { leaving.append(change.address) }
                 continue
             }

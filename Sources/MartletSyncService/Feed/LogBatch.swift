@@ -1,25 +1,41 @@
 package import MartletSyncProtocol
 
-/// Why the changes after a cursor cannot be read.
+/// The reason why the changes after a cursor cannot be read.
 package enum LogReaderError: Error, Sendable, Equatable {
     /// The cursor belongs to another database, is older than the log, or is newer than the database.
     case unknownCursor
     /// Another schema was deployed. The caller has to load the catalog again.
     case schemaChanged
+    /// The changes for one client need more memory than `MemoryLimits.clientBytes`.
+    case tooManyChanges
 }
 
 /// The changes between two cursors.
 package struct LogBatch: Sendable {
     /// The cursor after the changes.
     package var cursor: SyncCursor
-    /// In the order of the log. The entries of one object are in the order in which they were made.
+    /// The entries in the order of the log. The entries of one object are in the order in which they were made.
     package var entries: [LogEntry]
-    /// The newest upload of each client that was stored between the cursors.
+    /// For each client with uploads between the cursors, the number of the newest of these uploads.
     package var uploads: [UInt64: UInt64]
+    /// True if `entries` is empty because the entries need more memory than `MemoryLimits.feedBytes`.
+    package var isTooLarge = false
 
     package init(cursor: SyncCursor, entries: [LogEntry] = [], uploads: [UInt64: UInt64] = [:]) {
         self.cursor = cursor
         self.entries = entries
         self.uploads = uploads
     }
+}
+
+/// The greatest sizes of the log entries that an instance of the service keeps in memory, in bytes of their row images.
+/// In memory, an entry needs several times the size of its images.
+package struct MemoryLimits: Sendable {
+    /// The entries of one reading of the log. If they exceed the limit, each session reads the log itself, and keeps
+    /// only the entries that concern its client.
+    package var feedBytes = 32 << 20
+    /// The entries that one client must get. If they exceed the limit, the client loads its data again.
+    package var clientBytes = 64 << 20
+
+    package init() {}
 }

@@ -1,6 +1,6 @@
 package import MartletSyncProtocol
 
-/// One change of one row, as the change log of the database contains it.
+/// One entry of the change log of the database: a change or a touch of one row.
 package struct LogEntry: Sendable, Equatable {
     /// The upload that made a change.
     package struct Origin: Sendable, Hashable {
@@ -20,17 +20,17 @@ package struct LogEntry: Sendable, Equatable {
     package var new: [ValuePath: SyncValue]?
     /// The upload that made the change; nil if another application made it.
     package var origin: Origin?
-    /// True for a touch: an entry that changes nothing, and only says that an upload names the object. The values of a
-    /// touch are those that the transaction of the upload has seen. If another transaction changes the object at the
-    /// same time, the entry of that change can come before or after the touch. So the values of a touch count only if
-    /// no other entry changes the object.
+    /// True for a touch: an entry that changes nothing, and only shows that an upload names the object. The values of a
+    /// touch are the values that the transaction of the upload has seen. If another transaction changes the object at
+    /// the same time, the entry of that change can come before or after the touch. So the values of a touch count only
+    /// if no other entry changes the object.
     package var isTouch: Bool
     /// The numbers of the collection properties of the object in which an element was changed. `old` and `new` do not
     /// contain collections.
     package var collections: Set<Int>
     /// True if the log does not contain the values of the object, because the writer who changed an element of a
-    /// collection could not read the object. The session then reads the current values from the database. These may be
-    /// newer than this entry. That is correct, because each later change of the values has its own entry.
+    /// collection could not read the object. The session then reads the current values from the database. The current
+    /// values may be newer than this entry. That is correct, because each later change of them has its own entry.
     package var isUnseen: Bool
 
     package init(

@@ -8,7 +8,8 @@ package struct LogText: Sendable {
 
     package init(_ schema: SyncSchema) { self.schema = schema }
 
-    /// One line of text for an entry. A nil entry stands for the acknowledgement of an upload that names no object.
+    /// Returns one line of text for an entry. A nil entry is written as the acknowledgement of an upload that names no
+    /// object.
     package func line(_ entry: LogEntry?, _ origin: LogEntry.Origin?) -> String {
         let writer = origin.map { "client \($0.client), upload \($0.upload)" } ?? "SQL"
         guard let entry else { return "acknowledge (\(writer))" }
@@ -40,9 +41,9 @@ package struct LogText: Sendable {
     private func values(_ entry: LogEntry) -> String {
         guard let new = entry.new, !entry.isTouch else { return "" }
         let properties = schema.agreed.type(entry.address.type)?.properties ?? []
-        return new.sorted { $0.key.properties.lexicographicallyPrecedes($1.key.properties) }
+        return new.sorted { $0.key < $1.key }
             .compactMap { path, value -> String? in
-                let name = path.properties.first.flatMap { properties.indices.contains($0) ? properties[$0].name : nil }
+                let name = properties.indices.contains(path.first) ? properties[path.first].name : nil
                 guard let old = entry.old else { return "\(name ?? "?"): \(text(value))" }
                 let before = old[path] ?? .null
                 return before == value ? nil : "\(name ?? "?"): \(text(before)) -> \(text(value))"

@@ -2,21 +2,22 @@ package import MartletSyncProtocol
 
 /// The set of transactions that a state of the database contains, in the form of `pg_current_snapshot()`.
 ///
-/// The text has the form `xmin:xmax:xip,xip…`. The snapshot contains the transactions below `xmin`, and those below
-/// `xmax` that are not in the list. `xmax` is one more than the newest transaction that had ended.
+/// The text has the form `xmin:xmax:xip,xip…`. The snapshot contains all transactions below `xmin`, and all
+/// transactions below `xmax` that the list does not name. `xmax` is one more than the newest transaction that had
+/// ended.
 package struct SnapshotCursor: Sendable, Hashable {
-    /// Transactions below this one had ended.
+    /// All transactions with lower numbers had ended when the snapshot was taken.
     package let xmin: UInt64
-    /// Transactions from this one on had not ended.
+    /// All transactions with this number or a greater number had not ended.
     package let xmax: UInt64
     /// The transactions below `xmax` that had not ended, in increasing order.
     package let open: [UInt64]
 
-    /// The greatest number of open transactions in a cursor that is accepted. Even a server with generous settings has
-    /// fewer. The limit is needed because clients send cursors, and clients are not trusted.
+    /// The greatest number of open transactions in a valid cursor. Even a server with many connections has fewer open
+    /// transactions. The limit is needed because clients send cursors, and clients are not trusted.
     package static let maximumOpen = 10_000
 
-    /// Nil for texts that PostgreSQL does not write.
+    /// Returns nil for a text that PostgreSQL does not write.
     package init?(_ cursor: SyncCursor) {
         guard cursor.text.utf8.count <= 21 * (Self.maximumOpen + 2) else { return nil }
         let parts = cursor.text.split(separator: ":", omittingEmptySubsequences: false)
@@ -29,13 +30,13 @@ package struct SnapshotCursor: Sendable, Hashable {
         (self.xmin, self.xmax, self.open) = (xmin, xmax, open)
     }
 
-    /// The base cursor of an upload. It is empty if the client had no position when it wrote: the snapshot of an empty
-    /// database. Nil for texts that no client sends.
+    /// Reads the base cursor of an upload. The text is empty if the client had no position when it made the upload. The
+    /// result is then the snapshot of an empty database. Returns nil for a text that no correct client sends.
     package init?(base: SyncCursor) {
         if base.text.isEmpty { self.init(xmin: 1, xmax: 1, open: []) } else { self.init(base) }
     }
 
-    // Only digits: the initializer of UInt64 also accepts a sign.
+    // Accepts only digits. The initializer of UInt64 would also accept a sign.
     private static func number(_ text: Substring) -> UInt64? {
         text.utf8.allSatisfy { (48...57).contains($0) }
             ? UInt64(text).flatMap { $0 <= UInt64(Int64.max) ? $0 : nil } : nil
@@ -58,7 +59,7 @@ package struct SnapshotCursor: Sendable, Hashable {
         return SnapshotCursor(xmin: min(xmin, limit), xmax: limit, open: open.filter { $0 < limit })
     }
 
-    /// True if the snapshot contains the transaction, provided that it was committed.
+    /// True if the transaction had ended. If it was committed, the snapshot contains it.
     package func contains(_ transaction: UInt64) -> Bool {
         if transaction < xmin { return true }
         return transaction < xmax && !open.contains(transaction)

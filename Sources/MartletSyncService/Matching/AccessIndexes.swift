@@ -3,11 +3,13 @@ import MartletValues
 
 /// The queries of a type, indexed by the values that a row must have to match them.
 ///
-/// There is one index for each operand, not one for each shape of a query. Queries of different shapes that compare the
-/// same property share an index, so a client cannot slow down the service with queries of many shapes.
+/// Each operand has at most one index of each kind: for values, for elements and for intervals. Queries of different
+/// forms that compare the same property share these indexes. So a client cannot slow down the service with queries of
+/// many different forms.
 struct AccessIndexes: Sendable {
     private typealias Table = [SQLValue: NumberSet]
-    // Indexed by the position of the operand in the `OperandTable`. Unlike a dictionary, an array has a fixed order.
+    // Indexed by the position of the operand in the `OperandTable`. Unlike a dictionary, an array has a fixed order, so
+    // the order of results is reproducible.
     private var values: [Table] = []
     private var elements: [Table] = []
     private var intervals: [IntervalIndex] = []
@@ -16,8 +18,9 @@ struct AccessIndexes: Sendable {
     /// - Parameter seed: a random number that clients do not know.
     init(seed: UInt64) { self.seed = seed }
 
-    /// Considers only the alternatives with the best rank (see `AccessTerm`). Returns the one whose values have the
-    /// fewest queries in the indexes. Returns nil if there is no alternative.
+    /// Chooses the alternative under which the indexes will contain a new query. `AccessTerm.alternatives` returns the
+    /// alternatives in the order of their ranks. Among those with the best rank, the result is the alternative whose
+    /// values have the fewest queries in the indexes. The result is nil if there is no alternative.
     ///
     /// For example, `carrier == "UA" && number == 5` can be found by the carrier or by the number. If the indexes
     /// already contain many queries with the carrier "UA", a new query is entered under its number.

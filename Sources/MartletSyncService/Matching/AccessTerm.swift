@@ -2,15 +2,16 @@ import MartletEngine
 package import MartletSyncProtocol
 package import MartletValues
 
-/// A test that an index can look up. See `alternatives`.
+/// A test by which an index finds queries. See `alternatives`.
 package enum AccessTerm: Sendable, Equatable {
-    /// The value is one of these. `.null` stands for nil.
+    /// The value of the operand is one of these values. `.null` stands for nil.
     case values(ConditionOperand, [SQLValue])
-    /// At least one element is one of these. `.null` stands for nil.
+    /// At least one element of the operand is one of these values. `.null` stands for nil.
     case elements(ConditionOperand, [SQLValue])
+    /// The value of the operand lies in the interval.
     case interval(ConditionOperand, ValueInterval)
 
-    /// Terms that few rows satisfy have a small rank.
+    /// The expected frequency of the term: terms that fewer rows probably satisfy have a lower rank.
     var rank: Int {
         switch self {
         case .values(_, let values): values == [.null] ? 2 : 0
@@ -20,8 +21,8 @@ package enum AccessTerm: Sendable, Equatable {
     }
 
     /// The alternatives by which an index can find a condition, the best one first. A row that satisfies the condition
-    /// satisfies at least one term of each alternative. For `a == 1 && (b == 2 || c == 3)`, they are `[a == 1]` and
-    /// `[b == 2, c == 3]`. Empty if no term can exclude a row.
+    /// satisfies at least one term of each alternative. For `a == 1 && (b == 2 || c == 3)`, the alternatives are
+    /// `[a == 1]` and `[b == 2, c == 3]`. The result is empty if no term can exclude a row.
     static func alternatives(_ condition: SubscriptionCondition) -> [[AccessTerm]] {
         found(condition).enumerated().sorted { left, right in
             let (a, b) = (cost(left.element), cost(right.element))
@@ -29,6 +30,7 @@ package enum AccessTerm: Sendable, Equatable {
         }.map(\.element)
     }
 
+    // The rank of an alternative, which is the rank of its worst term.
     private static func cost(_ terms: [AccessTerm]) -> Int { terms.map(\.rank).max() ?? 0 }
 
     private static func found(_ condition: SubscriptionCondition) -> [[AccessTerm]] {
@@ -37,8 +39,8 @@ package enum AccessTerm: Sendable, Equatable {
         case .test(let test, let isNegated): return isNegated ? [] : term(test).map { [[$0]] } ?? []
         case .all(let parts): return joinedIntervals(parts.flatMap(found))
         case .any(let parts):
-            // Each part needs an alternative. Only the best one of each part is used, because there would be too many
-            // combinations.
+            // An alternative for the whole condition contains an alternative of each part. Only the best alternative of
+            // each part is used, because there could be very many combinations.
             var terms: [AccessTerm] = []
             for part in parts {
                 guard let best = alternatives(part).first else { return [] }
@@ -55,14 +57,16 @@ package enum AccessTerm: Sendable, Equatable {
         case .containsNil(let operand): return .elements(operand, [.null])
         case .containsAny(let operand, let values): return .elements(operand, indexed(values, operand.kind))
         case .order(let operand, let comparison, let value):
-            // The values of an `AnyRealmValue` property have an order only within one kind.
+            // The values of an `AnyRealmValue` property have an order only within one kind, so no interval contains all
+            // values that satisfy the test.
             return operand.kind == .any ? nil : .interval(operand, interval(comparison, value))
         case .text(let operand, .begins, let prefix): return .interval(operand, interval(prefix: prefix))
         case .text, .compared: return nil
         }
     }
 
-    // The values of an `AnyRealmValue` property are found by their sort key, which is equal for equal numbers.
+    // The values of an `AnyRealmValue` property are found by their sort key. Equal numbers of different types have the
+    // same sort key.
     private static func indexed(_ values: [SQLValue], _ kind: ConditionKind) -> [SQLValue] {
         kind == .any ? values.map(AnyValue.sortKey) : values
     }
@@ -89,8 +93,8 @@ package enum AccessTerm: Sendable, Equatable {
         return interval
     }
 
-    // The least text that is greater than all texts with this prefix: the last code point becomes the next one. The
-    // order of code points is that of their bytes in UTF-8.
+    // The least text that is greater than all texts with this prefix: the last code point is replaced by the next code
+    // point. Texts have the order of their code points, which is also the order of their bytes in UTF-8.
     private static func successor(_ prefix: String) -> String? {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
@@ -112,7 +116,7 @@ package enum AccessTerm: Sendable, Equatable {
         return nil
     }
 
-    // `a >= 1 && a < 5` is one interval.
+    // Joins a lower and an upper bound of the same operand: `a >= 1 && a < 5` becomes one interval.
     private static func joinedIntervals(_ alternatives: [[AccessTerm]]) -> [[AccessTerm]] {
         var joined: [[AccessTerm]] = []
         var intervals: [(ConditionOperand, ValueInterval)] = []

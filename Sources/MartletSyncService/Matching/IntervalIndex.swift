@@ -13,8 +13,9 @@ package struct ValueInterval: Sendable, Equatable {
         }
     }
 
-    /// Nil for no bound.
+    /// Nil if the interval has no lower bound.
     package var lower: Bound?
+    /// Nil if the interval has no upper bound.
     package var upper: Bound?
 
     package init(lower: Bound? = nil, upper: Bound? = nil) {
@@ -58,11 +59,11 @@ package struct ValueInterval: Sendable, Equatable {
     }
 }
 
-/// A set of intervals with numbers. It finds the intervals that contain a value.
+/// A set of numbered intervals that finds the intervals that contain a value.
 ///
-/// A treap (Seidel and Aragon 1996) in the order of the lower bounds. Each node also has the greatest upper bound of
-/// its subtree, so a search skips subtrees that end before the value. Equal intervals share a node. The order of the
-/// results does not depend on the priorities of the nodes.
+/// The intervals are stored in a treap (Seidel and Aragon 1996), in the order of their lower bounds. Each node also has
+/// the greatest upper bound of its subtree, so a search skips subtrees that end before the value. Equal intervals share
+/// a node. The order of the results does not depend on the priorities of the nodes.
 ///
 /// Complexity: O(log *n*) expected to add and remove an interval, O(*k* log *n*) to find *k* intervals.
 package struct IntervalIndex: Sendable {
@@ -80,8 +81,8 @@ package struct IntervalIndex: Sendable {
     private var root = -1
     private var sequence: UInt64
 
-    /// - Parameter seed: a random number from which the priorities are made. If clients knew the priorities, they could
-    ///   choose intervals that make the tree so deep that the stack overflows.
+    /// - Parameter seed: a random number from which the priorities are computed. A client that knew the priorities
+    ///   could choose intervals that make the tree very deep, so that the recursive functions overflow the stack.
     package init(seed: UInt64) { sequence = seed }
 
     package var isEmpty: Bool { root < 0 }
@@ -92,7 +93,7 @@ package struct IntervalIndex: Sendable {
     private func visit(_ node: Int, _ value: SQLValue, _ body: (Int) -> Void) {
         guard node >= 0, ValueInterval.isAfter(nodes[node].greatestUpper, value) else { return }
         visit(nodes[node].left, value, body)
-        // All intervals to the right begin even later, so none of them contains the value.
+        // If this interval begins after the value, so do all intervals to the right of it.
         guard nodes[node].interval.beginsBefore(value) else { return }
         if nodes[node].interval.endsAfter(value) { nodes[node].numbers.forEach(body) }
         visit(nodes[node].right, value, body)
@@ -147,6 +148,7 @@ package struct IntervalIndex: Sendable {
 
     // MARK: Treap
 
+    // Computes the greatest upper bound of a node again, after its children have changed.
     private mutating func update(_ node: Int) {
         var greatest = nodes[node].interval.upper
         for child in [nodes[node].left, nodes[node].right] where child >= 0 {
@@ -156,7 +158,7 @@ package struct IntervalIndex: Sendable {
         nodes[node].greatestUpper = greatest
     }
 
-    // Returns the nodes before the interval, and all others.
+    // Splits a subtree into the nodes that precede the interval, and all other nodes.
     private mutating func split(_ node: Int, _ interval: ValueInterval) -> (Int, Int) {
         guard node >= 0 else { return (-1, -1) }
         if ValueInterval.compare(nodes[node].interval, interval) < 0 {
@@ -171,7 +173,7 @@ package struct IntervalIndex: Sendable {
         return (less, node)
     }
 
-    // All nodes of `left` precede those of `right`.
+    // Joins two subtrees. All nodes of `left` must precede the nodes of `right`.
     private mutating func merge(_ left: Int, _ right: Int) -> Int {
         guard left >= 0 else { return right }
         guard right >= 0 else { return left }
@@ -187,6 +189,7 @@ package struct IntervalIndex: Sendable {
         return right
     }
 
+    // Removes the node of an interval from a subtree. Returns the new root of the subtree.
     private mutating func removing(_ interval: ValueInterval, from node: Int) -> Int {
         guard node >= 0 else { return node }
         let order = ValueInterval.compare(interval, nodes[node].interval)

@@ -1,12 +1,12 @@
-/// A set of numbers. Their order depends only on the sequence of insertions and removals. Most sets have one number,
-/// which needs no allocation.
+/// A set of numbers, in an order that depends only on the sequence of insertions and removals. Most sets contain one
+/// number. Such a set needs no allocation.
 ///
 /// Complexity: O(1) expected to insert and to remove.
 struct NumberSet: Sendable {
     private enum Content: Sendable {
         case none
         case one(Int)
-        /// The numbers and their positions.
+        /// The numbers, and a dictionary from each number to its position in the array.
         case several([Int], [Int: Int])
     }
 

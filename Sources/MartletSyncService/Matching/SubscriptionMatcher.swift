@@ -9,20 +9,21 @@ package struct SubscriptionID: Sendable, Hashable, Comparable {
     package static func < (left: SubscriptionID, right: SubscriptionID) -> Bool { left.number < right.number }
 }
 
-/// Identifies a query of a `SubscriptionMatcher`, while some subscription uses it.
+/// Identifies a query of a `SubscriptionMatcher`. It is valid as long as a subscription uses the query.
 package struct MatchedQueryID: Sendable, Hashable {
     package let type: Int
     package let number: Int
 }
 
-/// The effect of a change of one row on one query.
+/// Whether one query matches a row before and after a change of the row.
 package struct QueryMatch: Sendable, Equatable {
     package let query: MatchedQueryID
     package let matchedBefore: Bool
     package let matchesNow: Bool
 }
 
-/// The effect of a change of one row on all subscriptions, in increasing order.
+/// The subscriptions that match a row before a change of the row, and the subscriptions that match the row after the
+/// change. Both lists are in increasing order.
 package struct SubscriptionMatches: Sendable, Equatable {
     package var before: [SubscriptionID] = []
     package var now: [SubscriptionID] = []
@@ -30,11 +31,11 @@ package struct SubscriptionMatches: Sendable, Equatable {
 
 /// Finds the subscriptions that a changed row concerns.
 ///
-/// Subscriptions with equal conditions share one query. The queries of a type are found through indexes on the values
-/// that they compare, so a change of a row evaluates only the queries whose value or interval contains a value of the
-/// row, and the queries that no index can find.
+/// Subscriptions with equal conditions share one query. The queries of a type are indexed by the values with which they
+/// compare. So a change of a row evaluates only two kinds of queries: queries that the indexes find by the values of
+/// the row, and queries that no index can contain.
 ///
-/// Not thread-safe: the owner guards it with a lock, or confines it to a thread.
+/// A matcher is not thread-safe. Its owner guards it with a lock, or uses it on one thread only.
 package struct SubscriptionMatcher: Sendable {
     private struct Place {
         let type: Int
@@ -53,12 +54,12 @@ package struct SubscriptionMatcher: Sendable {
 
     package var subscriptionCount: Int { places.count }
     package var queryCount: Int { types.values.reduce(0) { $0 + $1.queryCount } }
-    /// The number of queries that no index can find. They are evaluated for every change of their type.
+    /// The number of queries that no index can contain. They are evaluated for every change of a row of their type.
     package var scannedQueryCount: Int { types.values.reduce(0) { $0 + $1.scannedCount } }
 
     // MARK: Subscriptions
 
-    /// Adds a subscription. If there is one with this id, it is replaced.
+    /// Adds a subscription. Replaces an earlier subscription with the same id.
     ///
     /// - Parameters:
     ///   - type: the number of the type.
@@ -69,7 +70,7 @@ package struct SubscriptionMatcher: Sendable {
         places[id] = Place(type: type, query: query, position: position)
     }
 
-    /// Removes a subscription. Does nothing if there is none with this id.
+    /// Removes a subscription. Does nothing if no subscription has this id.
     package mutating func remove(_ id: SubscriptionID) {
         guard let place = places.removeValue(forKey: id) else { return }
         let moved = types[place.type]?.remove(subscriptionAt: place.position, of: place.query)
@@ -79,11 +80,11 @@ package struct SubscriptionMatcher: Sendable {
 
     // MARK: Changes
 
-    /// The queries that match the old image of a row or its new image.
+    /// The queries that match the row before or after a change.
     ///
     /// - Parameters:
-    ///   - old: nil if the row was inserted.
-    ///   - new: nil if the row was deleted.
+    ///   - old: the values before the change; nil if the row was inserted.
+    ///   - new: the values after the change; nil if the row was deleted.
     package mutating func queries(matching old: RowImage?, _ new: RowImage?, type: Int) -> [QueryMatch] {
         let matches = types[type]?.matches(old, new) ?? []
         return matches.map {
@@ -98,7 +99,7 @@ package struct SubscriptionMatcher: Sendable {
         types[query.type]?.subscriptions(of: query.number) ?? []
     }
 
-    /// The subscriptions that match the old image of a row, and those that match its new image.
+    /// The subscriptions that match the row before a change, and the subscriptions that match it after the change.
     package mutating func subscriptions(matching old: RowImage?, _ new: RowImage?, type: Int) -> SubscriptionMatches {
         var matches = SubscriptionMatches()
         for match in queries(matching: old, new, type: type) {

@@ -9,7 +9,7 @@ struct TypeMatcher: Sendable {
         var matchesNow: Bool
     }
 
-    /// All conditions that differ only in the values they compare.
+    /// A group of conditions that differ only in the values with which they compare.
     private struct Shape {
         let program: ConditionProgram
         var queryCount: Int
@@ -19,7 +19,7 @@ struct TypeMatcher: Sendable {
         let condition: SubscriptionCondition
         let shape: Int
         let parameters: [ConditionParameter]
-        /// The entries of this query in the indexes. Nil if the query is evaluated for every change.
+        /// The terms under which the indexes contain this query. Nil if the query is evaluated for every change.
         let terms: [AccessTerm]?
         var subscriptions: [SubscriptionID]
     }
@@ -48,14 +48,14 @@ struct TypeMatcher: Sendable {
 
     // MARK: Subscriptions
 
-    /// Returns the number of the query, and the position of the subscription among those of the query.
+    /// Adds a subscription. Returns the number of its query, and its position among the subscriptions of the query.
     mutating func add(_ id: SubscriptionID, _ condition: SubscriptionCondition) -> (query: Int, position: Int) {
         let number = queryNumbers[condition] ?? addQuery(condition)
         queries[number]?.subscriptions.append(id)
         return (number, subscriptions(of: number).count - 1)
     }
 
-    /// Removes a subscription. Returns the subscription that has its position now; nil if there is none.
+    /// Removes a subscription. Returns the subscription that moves to the free position; nil if none moves.
     mutating func remove(subscriptionAt position: Int, of number: Int) -> SubscriptionID? {
         guard let last = queries[number]?.subscriptions.popLast() else { return nil }
         let count = subscriptions(of: number).count
@@ -112,7 +112,7 @@ struct TypeMatcher: Sendable {
 
     // MARK: Changes
 
-    /// The queries that match one of the images.
+    /// The queries that match the row before or after a change.
     mutating func matches(_ old: RowImage?, _ new: RowImage?) -> [Match] {
         let oldValues = old.map { RowOperands($0, operands) }
         let newValues = new.map { RowOperands($0, operands) }
@@ -134,7 +134,7 @@ struct TypeMatcher: Sendable {
         return shapes[query.shape].program.matches(row, query.parameters)
     }
 
-    // Returns each query once.
+    // Returns all queries that may match at least one of the rows, each query once.
     private mutating func candidates(_ rows: [RowOperands]) -> [Int] {
         searchCount += 1
         let search = searchCount

@@ -3,7 +3,7 @@
     import NIOCore
     import NIOWebSocket
 
-    /// Passes frames between a WebSocket and its session, until either ends.
+    /// Passes frames between a WebSocket and its session, until one of them ends.
     struct ClientConnection: Sendable {
         private let driver: SessionDriver
 
@@ -14,12 +14,13 @@
                 await withTaskGroup(of: Void.self) { group in
                     group.addTask {
                         try? await receive(inbound, outbound)
-                        // The client has closed the connection, or the connection broke. The task that sends has to
-                        // end, too.
+                        // The client has closed the connection, or the connection broke. This call ends the session,
+                        // so the task that sends also ends.
                         await driver.disconnected()
                     }
                     group.addTask { try? await send(outbound, channel.channel.allocator) }
-                    // The session has ended and everything was sent, or sending failed.
+                    // Waits for the task that ends first. The task that sends ends after the last frame of the session
+                    // or after an error.
                     await group.next()
                     group.cancelAll()
                 }

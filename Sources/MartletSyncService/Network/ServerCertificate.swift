@@ -19,7 +19,7 @@
             context = try NIOSSLContext(configuration: configuration)
         }
 
-        /// Encrypts a connection.
+        /// Adds TLS to a connection.
         func add(to channel: any Channel) throws {
             try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
         }

@@ -6,25 +6,25 @@
     import NIOPosix
     import NIOWebSocket
 
-    /// Accepts the WebSocket connections of clients at `/martlet/sync`, and answers HTTP requests for its health and
-    /// its metrics.
+    /// Accepts the WebSocket connections of clients at `/martlet/sync`, and answers HTTP requests for the health and
+    /// the metrics of the service.
     package struct SyncServer: Sendable {
         package struct Options: Sendable {
             package var host = "127.0.0.1"
-            /// 0 for a free port.
+            /// The port; 0 lets the system choose a free port.
             package var port = 7_500
-            /// Nil for connections without TLS.
+            /// The certificate for TLS; nil for connections without TLS.
             package var certificate: ServerCertificate?
             /// The largest message of a client, in bytes.
             package var messageBytes = 1 << 20
-            /// How often open sessions check their time limits, in milliseconds.
+            /// The interval, in milliseconds, at which open sessions check their time limits.
             package var tickMilliseconds = 1_000
-            /// How long a client may take to send its HTTP request, in milliseconds.
+            /// The time, in milliseconds, within which a client must send its HTTP request.
             package var requestMilliseconds: Int64 = 10_000
-            /// After how long a connection is closed if the client has sent nothing, in milliseconds. A client sends a
-            /// ping every 30 seconds.
+            /// The time, in milliseconds, after which the server closes a connection if the client has sent nothing.
+            /// A client sends a ping every 30 seconds.
             package var silenceMilliseconds = Int64(SyncProtocol.silenceSeconds) * 1_000
-            /// How long sessions may take to end when the service shuts down, in milliseconds.
+            /// The time, in milliseconds, within which sessions must end when the service shuts down.
             package var shutdownMilliseconds = 10_000
 
             package init() {}
@@ -56,13 +56,13 @@
 
         /// Informs sessions that the log may have new entries for them.
         ///
-        /// - Parameter sessions: nil for all.
+        /// - Parameter sessions: the sessions; nil for all sessions.
         package func logChanged(_ sessions: Set<SessionID>? = nil) async { await registry.logChanged(sessions) }
 
         package var sessionCount: Int { registry.count }
 
-        /// Serves until the task is cancelled. The server then asks all clients to connect again, and waits until their
-        /// sessions have ended.
+        /// Serves until the current task is cancelled. The server then asks all clients to connect again, and waits
+        /// until their sessions have ended.
         ///
         /// - Parameter started: called with the port when the server accepts connections.
         /// - Throws: if the server cannot listen at the address.
@@ -88,7 +88,8 @@
         }
 
         // Serves connections until the server channel is closed, and then ends the sessions. The connections run in a
-        // detached task. It is not cancelled with this one, because each connection has to send its last message.
+        // detached task, which is not cancelled together with the current task. So each connection can still send its
+        // last message.
         private func accept(_ server: NIOAsyncChannel<EventLoopFuture<Connection>, Never>) async {
             let connections = Task.detached {
                 await withDiscardingTaskGroup { group in
@@ -114,7 +115,7 @@
         }
 
         private func serve(_ negotiation: EventLoopFuture<Connection>) async {
-            // An error is ignored: it ends only this connection.
+            // Errors are ignored, because an error ends only this connection.
             switch try? await negotiation.get() {
             case .webSocket(let channel)?: await serve(channel)
             case .http(let channel)?: await answer(channel)
@@ -200,7 +201,7 @@
             return NIOTypedWebSocketServerUpgrader(
                 maxFrameSize: limit,
                 shouldUpgrade: { channel, request in
-                    // Without the right path and subprotocol, the request is answered as plain HTTP.
+                    // A request without the right path and subprotocol gets a plain HTTP response.
                     let offered = request.headers[canonicalForm: "sec-websocket-protocol"]
                     guard request.uri == Self.path, offered.contains(where: { $0 == SyncProtocol.subprotocol }) else {
                         return channel.eventLoop.makeSucceededFuture(nil)
@@ -222,7 +223,8 @@
         }
     }
 
-    /// Closes a connection whose client has sent nothing for a while: it may be gone without a notice.
+    /// Closes a connection whose client has sent nothing for a while. Such a client may have lost its network without
+    /// closing the connection.
     private final class SilenceHandler: ChannelInboundHandler {
         typealias InboundIn = WebSocketFrame
 

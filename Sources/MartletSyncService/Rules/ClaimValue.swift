@@ -1,8 +1,8 @@
 import Foundation
 
-/// A value of a token, which is a JSON value.
+/// A JSON value in a token or in a key set.
 ///
-/// `JSONSerialization` does not distinguish true from 1, so it is not used for claims.
+/// `JSONSerialization` does not distinguish `true` from 1, so this type decodes JSON with `JSONDecoder`.
 package enum ClaimValue: Sendable, Equatable, Codable {
     case null
     case bool(Bool)
@@ -12,7 +12,7 @@ package enum ClaimValue: Sendable, Equatable, Codable {
     case list([ClaimValue])
     case object([String: ClaimValue])
 
-    /// Nil if the bytes are not JSON.
+    /// Parses JSON. Returns nil if the bytes are not JSON.
     package init?(bytes: [UInt8]) {
         guard let value = try? JSONDecoder().decode(ClaimValue.self, from: Data(bytes)) else { return nil }
         self = value
@@ -50,7 +50,7 @@ package enum ClaimValue: Sendable, Equatable, Codable {
         }
     }
 
-    /// The value as text, with the members of objects in the order of their names.
+    /// The value as JSON text, with the members of objects in the order of their names.
     package var encoded: String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -4,9 +4,9 @@ import MartletValues
 
 /// The rule `read` of a type: the condition that selects the objects that a user may receive.
 ///
-/// A comparison with a claim that is missing or has another type is unknown: neither it nor its negation holds.
-/// Negations are moved inward to the comparisons first, so an unknown comparison can be replaced by false. The policies
-/// of `martlet postgres` are written in the same way.
+/// The result of a comparison with a claim that is missing or has another type is unknown: neither the comparison nor
+/// its negation holds. All negations are first moved inward to the comparisons, so each unknown comparison can be
+/// replaced by false. The policies that `martlet postgres` writes use the same method.
 struct ReadRule: Sendable {
     private let rule: RuleSyntax
     private let type: Int
@@ -28,7 +28,7 @@ struct ReadRule: Sendable {
             throw SyncSchemaError("the rule 'read' of '\(name)': \(error)")
         }
         for path in rule.paths {
-            guard let operand = try? operand(path), isSynchronized(operand.path.properties[0]) else {
+            guard let operand = try? operand(path), isSynchronized(operand.path.first) else {
                 throw SyncSchemaError(
                     "the rule 'read' of '\(name)' compares '\(path.text)', which is not synchronized; compare another property"
                 )
@@ -36,13 +36,14 @@ struct ReadRule: Sendable {
         }
     }
 
-    /// The condition for a user.
+    /// The condition of the rule for a user with these claims.
     func condition(_ claims: UserClaims) throws -> SubscriptionCondition {
         let predicate = try predicate(rule, isNegated: false, claims)
         return try ConditionBuilder(type: type, schema: schema) { _, _ in nil }.condition(predicate)
     }
 
-    // The path as `ConditionBuilder` understands it.
+    // Resolves a path. `ConditionBuilder` resolves paths only inside conditions, so this function builds a comparison
+    // of the path with nil.
     private func operand(_ path: PropertyPath) throws -> ConditionOperand {
         let builder = ConditionBuilder(type: type, schema: schema) { _, _ in nil }
         let isNil = Predicate.comparison(.path(path), .equal, .value(.null))
@@ -143,7 +144,8 @@ struct ReadRule: Sendable {
         return Self.constant(operand)
     }
 
-    // A literal as a JSON value, in which UUIDs and ObjectIds are texts in lower case.
+    // Converts a literal to the JSON value with which a claim is compared. UUIDs and ObjectIds become texts in lower
+    // case.
     private static func constant(_ operand: RuleSyntax.Operand) -> ClaimValue? {
         switch operand {
         case .bool(let value): .bool(value)
@@ -163,13 +165,14 @@ struct ReadRule: Sendable {
 }
 
 extension ClaimValue {
-    /// Whether two values have this relation; nil if they have different types, or no order.
+    /// Whether the comparison of two values holds. Nil if the values cannot be compared, because they have different
+    /// types or because their type has no order.
     fileprivate func holds(_ comparison: Predicate.Comparison, _ other: ClaimValue) -> Bool? {
         let order: Int
         switch (self, other) {
         case (.bool(let left), .bool(let right)) where !comparison.isOrder: order = left == right ? 0 : 1
         case (.text(let left), .text(let right)):
-            // By code points, like texts with the collation "C".
+            // Texts are compared by code points, as in PostgreSQL with the collation "C".
             order =
                 left.unicodeScalars.elementsEqual(right.unicodeScalars)
                 ? 0 : left.unicodeScalars.lexicographicallyPrecedes(right.unicodeScalars) ? -1 : 1

@@ -9,7 +9,8 @@ struct RuleParser {
         case end
     }
 
-    /// Protects the stack: a deployed schema can contain rules that the compiler has not checked.
+    /// The limit for nested parentheses. It prevents a stack overflow, because a deployed schema can contain rules that
+    /// the compiler has not checked.
     private static let greatestDepth = 100
 
     private var tokens: [Token] = []
@@ -164,7 +165,7 @@ struct RuleParser {
         return .symbol(String(decoding: units[index..<index + count], as: UTF16.self))
     }
 
-    // A text in quotes. `\u` escapes are units of UTF-16.
+    // Parses a text in quotes. Each `\u` escape stands for one UTF-16 code unit.
     private static func text(_ units: [UInt16], _ index: inout Int) throws(SyncSchemaError) -> String {
         var content: [UInt16] = []
         index += 1

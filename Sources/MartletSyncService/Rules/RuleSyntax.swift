@@ -9,7 +9,7 @@ indirect enum RuleSyntax: Sendable, Equatable {
     case not(RuleSyntax)
     case comparison(Operand, Predicate.Comparison, Operand)
     case oneOf(Operand, [Operand])
-    /// The claim is a list that contains the operand.
+    /// True if the claim is a list that contains the operand.
     case contained(Operand, claim: [String])
 
     enum Operand: Sendable, Equatable {
@@ -24,7 +24,7 @@ indirect enum RuleSyntax: Sendable, Equatable {
         case objectId([UInt8])
     }
 
-    /// The properties of the object that the rule compares.
+    /// The paths of the properties that the rule compares.
     var paths: [PropertyPath] {
         switch self {
         case .constant: []

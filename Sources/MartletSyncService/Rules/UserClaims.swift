@@ -2,14 +2,15 @@ import MartletEngine
 import MartletSyncProtocol
 import MartletValues
 
-/// The claims of a user. Values are converted in the same way as by the policies that `martlet postgres` writes.
+/// The claims of a user. The values of claims are converted to the types of properties in the same way as in the
+/// policies that `martlet postgres` writes.
 struct UserClaims: Sendable {
     private let claims: ClaimValue
 
     /// - Parameter json: a JSON object. If the text is anything else, the user has no claims.
     init(_ json: String) { claims = ClaimValue(bytes: Array(json.utf8)) ?? .null }
 
-    /// The value of a claim; nil if it is missing or null.
+    /// The value of the claim with this path; nil if the claim is missing or null.
     subscript(_ names: [String]) -> ClaimValue? {
         names.reduce(claims) { value, name in value?[name] }
     }

@@ -6,19 +6,20 @@ import MartletValues
 package struct PostgresFilter: Sendable, Equatable {
     /// An expression that is true for every row that satisfies the condition.
     package var sql: String
-    /// The texts of the parameters, in their order. SQL converts them to their types.
+    /// The texts of the parameters, in their order. The SQL converts each text to the type of the parameter.
     package var parameters: [String]
-    /// True if the expression is true for no other row. If false, the caller evaluates the condition for each row that
-    /// the SQL selects.
+    /// True if only rows that satisfy the condition satisfy the expression. If this is false, the caller has to
+    /// evaluate the condition for each row that the SQL selects.
     package var isExact: Bool
 }
 
 /// Writes conditions as SQL, for the tables that `martlet postgres` creates.
 ///
-/// SQL does not compare values inside JSON (embedded objects and `AnyRealmValue`), nor an integer property with a
-/// floating-point property. Such a test, negated or not, excludes no row. All other tests are exact, including nil, NaN
-/// and negated tests. Whether a column of JSON is nil is also tested exactly. Negated tests are `IS NOT TRUE`, because
-/// SQL's `NOT` of an unknown condition is unknown.
+/// Two kinds of tests are not written as SQL: tests of values inside JSON (embedded objects and `AnyRealmValue`), and
+/// comparisons of an integer property with a floating-point property. Such a test, negated or not, excludes no row. All
+/// other tests are exact, including tests of nil and NaN, and negated tests. The test whether a whole JSON column is
+/// nil is also exact. A negated test has the form `(…) IS NOT TRUE`, because SQL's `NOT` of an unknown condition is
+/// unknown.
 package struct ConditionSQL {
     private let type: ObjectTypeSchema
     private let alias: String
@@ -37,8 +38,8 @@ package struct ConditionSQL {
         return PostgresFilter(sql: part.sql ?? "TRUE", parameters: writer.parameters, isExact: part.isExact)
     }
 
-    /// An expression without parameters that is true for every row that satisfies one of the conditions; nil if SQL
-    /// cannot exclude any row. For statements that cannot have parameters, such as COPY.
+    /// An expression without parameters, for statements that cannot have parameters, such as COPY. It is true for every
+    /// row that satisfies at least one of the conditions. Nil if SQL cannot exclude any row.
     package static func literal(
         _ conditions: [SubscriptionCondition], type: ObjectTypeSchema, alias: String = "t"
     ) -> String? {
@@ -80,7 +81,7 @@ package struct ConditionSQL {
             let parts = conditions.map { part($0) }
             let known = parts.compactMap(\.sql)
             guard known.count == parts.count else {
-                // PostgreSQL refuses parameters that the SQL does not contain.
+                // The SQL omits these conditions, and PostgreSQL refuses parameters that the SQL does not contain.
                 parameters.removeSubrange(parameterCount...)
                 return .unknown
             }
@@ -99,7 +100,7 @@ package struct ConditionSQL {
 
     // MARK: Tests
 
-    // Nil if SQL cannot test exactly.
+    // The SQL of a test; nil if no exact SQL exists.
     private mutating func sql(_ test: ConditionTest) -> String? {
         switch test {
         case .isNil(let operand): return column(operand).map { Self.isNil($0, operand.kind) }
@@ -118,16 +119,16 @@ package struct ConditionSQL {
 
     // The column of an operand; nil if the value is inside an embedded object.
     private func column(_ operand: ConditionOperand) -> String? {
-        guard operand.path.properties.count == 1, type.properties.indices.contains(operand.path.properties[0]) else {
+        guard operand.path.count == 1, type.properties.indices.contains(operand.path.first) else {
             return nil
         }
-        return "\(alias).\(PostgresNames.column(type.properties[operand.path.properties[0]]))"
+        return "\(alias).\(PostgresNames.column(type.properties[operand.path.first]))"
     }
 
     // The column, converted to the type in which SQL compares it; nil for a column of JSON.
     private func compared(_ operand: ConditionOperand) -> String? {
         guard let column = column(operand), PostgresLiteral.type(operand.kind) != nil else { return nil }
-        let isFloat = type.properties[operand.path.properties[0]].element == .scalar(.float)
+        let isFloat = type.properties[operand.path.first].element == .scalar(.float)
         return isFloat ? "\(column)::double precision" : column
     }
 
@@ -155,13 +156,13 @@ package struct ConditionSQL {
         guard let type = PostgresLiteral.type(kind) else { return "TRUE" }
         var (bound, comparison) = (bound, comparison)
         if case .text(let text) = bound, let end = text.utf8.firstIndex(of: 0) {
-            // Texts of PostgreSQL contain no NUL, so none of them lies between the part before the NUL and the whole
-            // text.
+            // Texts in PostgreSQL contain no NUL, so no stored text lies between the part before the NUL and the whole
+            // text. So the comparison uses the part before the NUL.
             bound = .text(String(text[..<end]))
             comparison = comparison == .less || comparison == .lessOrEqual ? .lessOrEqual : .greater
         }
         let sql = "\(value) \(comparison.sign) \(bind(PostgresLiteral.text(bound, kind), type))"
-        // In PostgreSQL, NaN is greater than all numbers.
+        // In PostgreSQL, NaN is greater than all numbers. In a condition, NaN satisfies no order test.
         let includesNaN = kind == .floating || kind == .decimal
         guard includesNaN, comparison == .greater || comparison == .greaterOrEqual else { return sql }
         return "\(sql) AND \(value) <> 'NaN'::\(type)"
@@ -188,7 +189,7 @@ package struct ConditionSQL {
         let part = bind(PostgresLiteral.text(bound, kind), isText ? "text" : "bytea")
         switch match {
         case .contains: return isText ? "strpos(\(value), \(part)) > 0" : "position(\(part) IN \(value)) > 0"
-        // PostgreSQL can use an index for the first condition.
+        // `starts_with` alone would be enough, but PostgreSQL can use an index for the first condition.
         case .begins where isText: return "\(value) >= \(part) AND starts_with(\(value), \(part))"
         case .begins: return "substring(\(value) FROM 1 FOR octet_length(\(part))) = \(part)"
         case .ends where isText: return "right(\(value), length(\(part))) = \(part)"
@@ -221,7 +222,7 @@ package struct ConditionSQL {
         let isStrict = comparison == .less || comparison == .greaterOrEqual
         let first = isStrict ? PostgresTimestamp.firstNotBefore(seconds) : PostgresTimestamp.firstAfter(seconds)
         let isLess = comparison == .less || comparison == .lessOrEqual
-        // Nil if the date is infinity: no timestamp is after it.
+        // `first` is nil if the date is infinity, because no timestamp is after infinity.
         guard let first else { return isLess ? "\(value) IS NOT NULL" : "FALSE" }
         return "\(value) \(isLess ? "<" : ">=") \(bind(first.text, "timestamp with time zone"))"
     }
@@ -240,11 +241,11 @@ package struct ConditionSQL {
     }
 
     private func elements(_ operand: ConditionOperand) -> Elements? {
-        guard operand.path.properties.count == 1, type.properties.indices.contains(operand.path.properties[0]),
+        guard operand.path.count == 1, type.properties.indices.contains(operand.path.first),
             let key = type.primaryKey
         else { return nil }
         return Elements(
-            table: PostgresNames.table(type, type.properties[operand.path.properties[0]]),
+            table: PostgresNames.table(type, type.properties[operand.path.first]),
             owner: "\(alias).\(PostgresNames.column(type.properties[key]))")
     }
 }

@@ -2,9 +2,9 @@ import MartletEngine
 import MartletSyncProtocol
 import MartletValues
 
-/// Values of conditions as texts of parameters, and the types to which SQL converts them.
+/// Converts values of conditions to texts for SQL, and names the SQL types of these values.
 enum PostgresLiteral {
-    /// The type of SQL for values of a kind; nil for kinds that columns contain as JSON.
+    /// The SQL type for values of a kind; nil for kinds whose columns contain JSON.
     static func type(_ kind: ConditionKind) -> String? {
         switch kind {
         case .bool: "boolean"
@@ -19,7 +19,8 @@ enum PostgresLiteral {
         }
     }
 
-    /// The text of a value. Not for dates, which have no exact text.
+    /// The text of a value. The value must not be a date, because not every date has an exact text. See
+    /// `PostgresTimestamp`.
     static func text(_ value: SQLValue, _ kind: ConditionKind) -> String {
         switch value {
         case .null: ""
@@ -44,7 +45,8 @@ enum PostgresLiteral {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// A text as a literal of SQL. It means the same, whatever the value of `standard_conforming_strings` is.
+    /// A text as an SQL literal. The literal has the same meaning for all values of the setting
+    /// `standard_conforming_strings`.
     static func quoted(_ text: String) -> String {
         var literal = text.unicodeScalars.contains("\\") ? "E'" : "'"
         for scalar in text.unicodeScalars {
@@ -69,7 +71,7 @@ enum PostgresLiteral {
 
     // MARK: Texts
 
-    /// PostgreSQL's texts contain no NUL.
+    /// True if the value is a text that contains NUL. Texts in PostgreSQL cannot contain NUL.
     static func hasNUL(_ value: SQLValue) -> Bool {
         if case .text(let text) = value { text.utf8.contains(0) } else { false }
     }
@@ -84,7 +86,8 @@ enum PostgresLiteral {
         }
     }
 
-    // All special characters are ASCII, and in UTF-8 an ASCII byte is never a part of another character.
+    // The function can compare single bytes, because all special characters are ASCII, and in UTF-8 an ASCII byte is
+    // never a part of another character.
     private static func likePattern(_ pattern: [UInt8]) -> [UInt8] {
         let (one, many, escape) = (UInt8(ascii: "?"), UInt8(ascii: "*"), UInt8(ascii: "\\"))
         let special: Set<UInt8> = [UInt8(ascii: "_"), UInt8(ascii: "%"), escape]

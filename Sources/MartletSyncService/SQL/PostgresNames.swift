@@ -2,7 +2,8 @@ package import MartletEngine
 
 /// The names of tables and columns that `martlet postgres` writes.
 ///
-/// The service does not use the compiler's code. `DeploymentTests` compares the names with those of the compiler.
+/// The compiler and the service share no code. So `ConditionSQLTests` compares these names with the names that the
+/// compiler writes.
 package enum PostgresNames {
     /// The table of the objects of a type.
     package static func table(_ type: ObjectTypeSchema) -> String { quoted(SnakeCase.name(type.name)) }

@@ -1,23 +1,24 @@
 /// A value of the type `timestamp with time zone`, which counts microseconds.
 ///
 /// A date of the runtime is the number of seconds since 2001, as a `Double`. Far from 2001, different timestamps have
-/// the same date. Most dates are not whole microseconds. A comparison with a date is therefore converted to a
-/// comparison with microseconds, which selects exactly the rows whose date satisfies the comparison with the date.
+/// the same date. Most dates are not whole microseconds. So a comparison with a date is converted to a comparison with
+/// timestamps that selects exactly the same rows.
 package enum PostgresTimestamp: Equatable {
     case beforeAll
     /// Microseconds since 2001-01-01T00:00:00Z.
     case microseconds(Int64)
     case afterAll
 
-    // PostgreSQL's range: from 4714-11-24 BC, the first day of the Julian calendar, to the end of 294276.
+    // The seconds between 2000, the epoch of PostgreSQL, and 2001.
     private static let secondsBetweenEpochs: Int64 = 366 * 86_400
+    // PostgreSQL's range begins on 4714-11-24 BC, which has the Julian day number 0, and includes the year 294276.
     package static let least = -211_813_488_000_000_000 - secondsBetweenEpochs * 1_000_000
     package static let greatest = 9_223_371_331_200_000_000 - secondsBetweenEpochs * 1_000_000 - 1
 
     /// The date of a timestamp.
     package static func seconds(_ microseconds: Int64) -> Double { Double(microseconds) / 1_000_000 }
 
-    /// The first timestamp whose date is not before `seconds`. Not for NaN.
+    /// The first timestamp whose date is not before `seconds`, which must not be NaN.
     package static func firstNotBefore(_ seconds: Double) -> PostgresTimestamp { first { $0 >= seconds } }
 
     /// The first timestamp whose date is after `seconds`; nil if there is none.
@@ -25,8 +26,10 @@ package enum PostgresTimestamp: Equatable {
         seconds == .infinity ? nil : first { $0 > seconds }
     }
 
-    /// - Parameter isReached: false for all dates before a certain one, true for this date and all later ones, and true
-    ///   for infinity.
+    /// The first timestamp whose date satisfies `isReached`.
+    ///
+    /// - Parameter isReached: false for all dates before a certain date, true for this date and all later dates, and
+    ///   true for infinity.
     private static func first(_ isReached: (Double) -> Bool) -> PostgresTimestamp {
         if isReached(-.infinity) { return .beforeAll }
         guard isReached(seconds(greatest)) else { return .afterAll }
@@ -38,7 +41,7 @@ package enum PostgresTimestamp: Equatable {
         return .microseconds(low)
     }
 
-    /// The previous timestamp. There is none before minus infinity.
+    /// The previous timestamp; nil for minus infinity.
     var previous: PostgresTimestamp? {
         switch self {
         case .beforeAll: nil
@@ -62,7 +65,7 @@ package enum PostgresTimestamp: Equatable {
         let date = CivilDate(days: day + 11_323)
         let (seconds, fraction) = (time / 1_000_000, time % 1_000_000)
         let clock = [seconds / 3_600, seconds / 60 % 60, seconds % 60].map { padded($0, 2) }.joined(separator: ":")
-        // The year before 1 is 1 BC.
+        // The year before year 1 is 1 BC, so year 0 is shown as 1 BC.
         let shownYear = date.year > 0 ? date.year : 1 - date.year
         return
             "\(padded(shownYear, 4))-\(padded(date.month, 2))-\(padded(date.day, 2)) \(clock).\(padded(fraction, 6))+00"

@@ -4,9 +4,9 @@ import MartletPostgres
 import MartletSyncProtocol
 import MartletValues
 
-/// Converts values of `AnyRealmValue` to JSON and back. Nil, booleans, texts, whole numbers of 64 bits, numbers with
-/// digits after the point, lists and most maps are plain JSON. Every other value is an object with one member. The name
-/// of this member begins with `$` and names the type:
+/// Converts values of `AnyRealmValue` to JSON and back. Nil, booleans, texts, 64-bit integers, `Double` values with a
+/// fraction, lists and most maps are plain JSON. Every other value is an object with one member. The name of this
+/// member begins with `$` and names the type:
 ///
 /// | type | JSON |
 /// |---|---|
@@ -72,14 +72,14 @@ extension JSONConversion {
                 let json = JSONScalar.decimalJSON(bytes)
                 if case .number(let text) = json { return Self.tagged("$numberDecimal", .string(text)) }
                 return Self.tagged("$numberDecimal", json)
-            // These bytes contain numbers of types and rows, which have a meaning in one file only.
+            // These bytes contain numbers of types and rows, which have a meaning only in the Realm file of a client.
             case .object, .list, .map: throw Self.otherKind
             }
         }
     }
 
-    // A `Double` without digits after the point gets a tag, because PostgreSQL writes 1e300 as 301 digits, like a whole
-    // number.
+    // A `Double` without a fraction gets a tag, because it would be read as an integer. For example, PostgreSQL writes
+    // 1e300 as 301 digits.
     private static func double(_ number: Double) -> JSONValue {
         if JSONScalar.special(number) == nil, number.rounded() != number { return .number("\(number)") }
         return tagged("$numberDouble", self.number(number))

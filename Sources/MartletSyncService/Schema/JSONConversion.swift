@@ -5,8 +5,9 @@ import MartletValues
 
 /// Converts values of embedded objects and of `AnyRealmValue` to JSON and back.
 ///
-/// Every value has one JSON form, and the conversion back is exact. JSON that a program has written with SQL may not
-/// fit the schema. Such a part becomes nil, or the zero of a required member, and `Decoded.problems` describes it.
+/// Every value has one JSON form, and the conversion back is exact. If another program has written JSON with SQL, parts
+/// of the JSON may not fit the schema. Such a part becomes zero if it is a required member, and nil otherwise.
+/// `Decoded.problems` describes each such part.
 package struct JSONConversion: Sendable {
     let schema: SyncSchema
 
@@ -133,7 +134,7 @@ package struct JSONConversion: Sendable {
     ) -> SyncValue {
         var values = [SyncValue](repeating: .null, count: type.properties.count)
         for property in type.properties where property.isColumn {
-            // PostgreSQL keeps the last of several members with one name.
+            // If several members have the same name, the last one counts, as in PostgreSQL.
             let member = members.last { $0.isNamed(property.name) }
             values[property.index] = value(
                 member?.value ?? .null, property.element, isOptional: property.isOptional || property.isLink,

@@ -1,13 +1,14 @@
 /// Converts dates, which are seconds since 2001-01-01T00:00:00Z, to JSON and back.
 ///
-/// A date of whole microseconds between the years 1 and 9999 is a text such as `2024-05-01T12:30:00.25Z`. Every other
-/// finite date is a JSON number of seconds.
+/// A date in the years 1 to 9999 that is a whole number of microseconds becomes a text such as
+/// `2024-05-01T12:30:00.25Z`. Every other finite date becomes a JSON number of seconds.
 enum JSONDate {
     private static let secondsPerDay: Int64 = 86_400
     /// 2001-01-01 is day 11,323 after 1970-01-01.
     private static let daysBetweenEpochs: Int64 = 11_323
 
-    /// Nil for a date that is not a whole number of microseconds, or not between the years 1 and 9999.
+    /// The text of a date. Nil for a date that is not a whole number of microseconds, or that is not in the years 1 to
+    /// 9999.
     static func text(_ seconds: Double) -> String? {
         guard abs(seconds) < 1e12, !(seconds == 0 && seconds.sign == .minus) else { return nil }
         let microseconds = Int64((seconds * 1_000_000).rounded())
@@ -22,8 +23,8 @@ enum JSONDate {
         return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))T\(clock)\(digits)Z"
     }
 
-    /// Parses the texts that `text` returns, and those of PostgreSQL, which may have an offset such as `+02:00`. Nil
-    /// for other texts.
+    /// Parses the texts that `text` returns, and the texts that PostgreSQL writes, which may have an offset such as
+    /// `+02:00`. Returns nil for other texts.
     static func seconds(_ text: String) -> Double? {
         var scanner = DateScanner(Array(text.utf8))
         guard let year = scanner.number(4), scanner.skips("-"), let month = scanner.number(2), scanner.skips("-"),
@@ -79,7 +80,7 @@ private struct DateScanner {
         return number
     }
 
-    /// The microseconds that one to six digits after the point mean.
+    /// Reads one to six digits after the decimal point. Returns the fraction in microseconds.
     mutating func fraction() -> Int64? {
         guard var number = digit() else { return nil }
         var count = 1
@@ -88,7 +89,8 @@ private struct DateScanner {
         return number
     }
 
-    /// The offset from UTC in seconds: `Z`, or a sign with hours and optional minutes, such as `+02:00`.
+    /// Reads the offset from UTC: `Z`, or a sign with hours and optional minutes, such as `+02:00`. Returns the offset
+    /// in seconds.
     mutating func offset() -> Int64? {
         if skips("Z") { return 0 }
         let isNegative = skips("-")
@@ -100,7 +102,7 @@ private struct DateScanner {
     }
 }
 
-/// A date of the proleptic Gregorian calendar. The conversions are those of Howard Hinnant, "chrono-Compatible
+/// A date of the proleptic Gregorian calendar. The conversions are from Howard Hinnant's article "chrono-Compatible
 /// Low-Level Date Algorithms".
 struct CivilDate: Equatable {
     let year: Int64

@@ -3,11 +3,11 @@ import MartletEngine
 import MartletPostgres
 import MartletValues
 
-/// Converts scalar values to JSON and back. The schema gives their types. (Values of `AnyRealmValue` have another
-/// encoding.)
+/// Converts scalar values to JSON and back. The schema contains the type of each value, so the JSON does not name it.
+/// (`JSONConversion.anyJSON` encodes values of `AnyRealmValue`, whose type the schema does not contain.)
 ///
-/// Numbers are JSON numbers. JSON has no NaN and no infinities, and `jsonb` does not keep the sign of zero: these
-/// values are the texts `NaN`, `Infinity`, `-Infinity` and `-0`.
+/// Numbers are JSON numbers, with four exceptions. JSON has no NaN and no infinities, and `jsonb` does not keep the
+/// sign of zero. So these values become the texts `NaN`, `Infinity`, `-Infinity` and `-0`.
 enum JSONScalar {
     /// - Throws: `UnencodableValue` for texts with NUL, which PostgreSQL does not store.
     static func json(_ value: SQLValue, _ element: ElementType) throws(UnencodableValue) -> JSONValue {
@@ -71,7 +71,7 @@ enum JSONScalar {
         return value.flatMap { element.accepts($0) ? $0 : nil }
     }
 
-    /// Nil for numbers beyond the range of `Double`.
+    /// Parses a number. Returns nil for a number beyond the range of `Double`.
     static func finite(_ text: String) -> Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
 
     static func specialNumber(_ text: String) -> Double? {
@@ -86,14 +86,14 @@ enum JSONScalar {
 
     static func date(_ text: String) -> Double? { specialNumber(text) ?? JSONDate.seconds(text) }
 
-    /// The whole number that a JSON number means; nil if the number has a fraction, or does not fit 64 bits. PostgreSQL
-    /// keeps the zeros of `1.00`. It writes `1e2` as `100`, so exponents do not occur.
+    /// The integer that is equal to a JSON number; nil if the number has a fraction, or does not fit into 64 bits.
+    /// PostgreSQL keeps the zeros of `1.00`. It writes `1e2` as `100`, so exponents do not occur.
     static func whole(_ text: String) -> Int64? {
         guard let point = text.firstIndex(of: ".") else { return Int64(text) }
         return text[point...].dropFirst().allSatisfy { $0 == "0" } ? Int64(text[..<point]) : nil
     }
 
-    /// The nearest decimal number of 34 digits.
+    /// The nearest decimal number with at most 34 digits.
     static func decimal(_ text: String) -> DecimalNumber {
         if let exact = DecimalNumber(text) { return exact }
         // Builds the form that `nearest` parses: a sign, digits without leading zeros, and an exponent.
@@ -108,8 +108,8 @@ enum JSONScalar {
         return DecimalNumber.nearest(digits.isEmpty ? "0" : "\(sign)\(digits)e\(exponent)")
     }
 
-    /// The bytes of a value that JSON contains as a text; nil if the text has another form, or if JSON does not contain
-    /// values of this type as text.
+    /// The bytes of a value that JSON represents by a text. Nil if the text has another form, or if JSON represents
+    /// values of this type in another way.
     static func bytes(_ text: String, _ scalar: ScalarType) -> [UInt8]? {
         switch scalar {
         case .data: return Data(base64Encoded: text).map { [UInt8]($0) }
@@ -137,7 +137,7 @@ enum JSONScalar {
 }
 
 extension JSONValue {
-    /// The JSON of bytes of a scalar type.
+    /// The JSON of a scalar value that is stored as bytes.
     fileprivate init(_ bytes: [UInt8], _ scalar: ScalarType) {
         switch scalar {
         case .uuid: self = .string(JSONScalar.uuid(bytes))

@@ -1,4 +1,4 @@
-/// A JSON value as PostgreSQL writes it. A number is a text, so that no digit is lost.
+/// A JSON value as PostgreSQL writes it. Numbers are stored as texts, so that no digit is lost.
 package enum JSONValue: Sendable {
     case null
     case bool(Bool)
@@ -19,7 +19,7 @@ package enum JSONValue: Sendable {
         }
     }
 
-    /// The text of the value.
+    /// The value as JSON text.
     package var text: String {
         var text = ""
         write(to: &text)
@@ -74,15 +74,16 @@ package struct JSONMember: Sendable {
 
     package init(_ name: String, _ value: JSONValue) { (self.name, self.value) = (name, value) }
 
-    /// Names are compared by their bytes: names that Unicode considers equivalent are different in PostgreSQL.
+    /// True if the member has this name. Names are compared by their bytes, because PostgreSQL distinguishes names that
+    /// Unicode considers equivalent.
     func isNamed(_ other: String) -> Bool { name.utf8.elementsEqual(other.utf8) }
 }
 
-/// The text is not JSON, or its values are nested too deeply.
+/// The error for a text that is not JSON, or whose values are nested too deeply.
 package struct MalformedJSON: Error {}
 
 extension JSONValue {
-    /// The greatest nesting depth that the parser accepts. It protects the stack.
+    /// The greatest nesting depth that the parser accepts. The limit prevents a stack overflow.
     static let maximumDepth = 512
 
     /// Parses a text.
@@ -142,7 +143,8 @@ private struct JSONParser {
         let start = index
         while index < bytes.count, Self.isInNumber(bytes[index]) { index += 1 }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        // `Double` also accepts a plus sign. The loop above has stopped before texts such as 'inf' and '0x1'.
+        // `Double` would also accept a plus sign. It would accept `inf` and `0x1` too, but the loop above accepts no
+        // letters except those of exponents.
         guard Double(text) != nil, text.first != "+" else { throw MalformedJSON() }
         return text
     }

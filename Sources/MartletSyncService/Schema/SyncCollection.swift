@@ -2,7 +2,7 @@ import MartletEngine
 package import MartletSyncProtocol
 
 /// The table of the elements of a list, set or map, as `martlet postgres` writes it. It has the columns `owner` and
-/// `value`. The table of a list also has `position`, and that of a map `key`.
+/// `value`. The table of a list also has the column `position`, and the table of a map has the column `key`.
 package struct SyncCollection: Sendable {
     package enum Kind: Sendable {
         case list, set, map
@@ -13,7 +13,7 @@ package struct SyncCollection: Sendable {
     package let property: Int
     /// The name of the table, without its schema.
     package let name: String
-    /// The column of the elements.
+    /// The column `value`, which contains the elements.
     package let value: SyncColumn
 
     package var path: ValuePath { ValuePath(property) }
@@ -83,10 +83,10 @@ package struct SyncCollection: Sendable {
     }
 }
 
-/// What identifies an element in its collection.
+/// The part of an element that identifies it in its collection.
 package enum ElementKey: Sendable, Hashable {
     case position(ListPosition)
-    /// The element of a set identifies itself.
+    /// For an element of a set, which its own value identifies.
     case member
     case key(String)
 }

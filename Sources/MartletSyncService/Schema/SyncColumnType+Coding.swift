@@ -4,7 +4,7 @@ package import MartletSyncProtocol
 package import MartletValues
 
 extension SyncColumnType {
-    /// The type of PostgreSQL whose binary format the service reads and writes.
+    /// The PostgreSQL type in whose binary format the service reads and writes the column.
     package var base: PostgresType {
         switch self {
         case .plain(let type): type
@@ -18,7 +18,7 @@ extension SyncColumnType {
     /// The name that PostgreSQL's `format_type` returns for the column.
     package var sqlName: String { self == .objectId ? "martlet.object_id" : base.sqlName }
 
-    /// The binary format of the stored form of a value; nil for NULL.
+    /// Encodes a value in the binary format of PostgreSQL. Returns nil for NULL.
     package func encode(_ value: SQLValue) throws(UnencodableValue) -> [UInt8]? {
         switch (self, value) {
         case (_, .null): return nil
@@ -36,7 +36,8 @@ extension SyncColumnType {
         }
     }
 
-    /// The stored form of a value. A number with more digits than `Decimal128` has is rounded.
+    /// Decodes a value from the binary format of PostgreSQL. A `numeric` with more digits than a `Decimal128` can have
+    /// is rounded.
     package func decode(_ bytes: UnsafeRawBufferPointer?) throws(PostgresError) -> SQLValue {
         let value = try base.decode(bytes)
         guard self == .decimal, case .text(let text) = value else { return value }
@@ -45,7 +46,7 @@ extension SyncColumnType {
 }
 
 extension SyncColumn {
-    /// The binary format of a value of the property.
+    /// Encodes a value of the property in the binary format of PostgreSQL. Returns nil for NULL.
     package func encode(_ value: SyncValue) throws(UnencodableValue) -> [UInt8]? {
         if let json {
             guard let text = try json.conversion.text(value, json.property) else { return nil }
@@ -60,9 +61,9 @@ extension SyncColumn {
         }
     }
 
-    /// The value of the property.
+    /// Decodes a value of the property from the binary format of PostgreSQL.
     ///
-    /// - Parameter problems: gets a text for each part of JSON that does not fit the property.
+    /// - Parameter problems: the method adds a text for each part of the JSON that does not fit the property.
     package func decode(
         _ bytes: UnsafeRawBufferPointer?, _ problems: inout [String]
     ) throws(PostgresError) -> SyncValue {

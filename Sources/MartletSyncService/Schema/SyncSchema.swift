@@ -1,7 +1,7 @@
 package import MartletEngine
 package import MartletSyncProtocol
 
-/// Why the facts of a schema cannot be used for synchronization.
+/// The reason why the facts of a schema cannot be used for synchronization.
 package struct SyncSchemaError: Error, Sendable, Equatable, CustomStringConvertible {
     package let description: String
 
@@ -10,10 +10,10 @@ package struct SyncSchemaError: Error, Sendable, Equatable, CustomStringConverti
 
 /// The types whose objects clients and the service exchange.
 ///
-/// Its text form consists of the schema facts of types (`SchemaFactsParser` in MartletEngine), separated by empty
-/// lines. Types without the fact `sync` are ignored. The canonical text has the synchronized types and the embedded
-/// types that they contain, in the order of their numbers, without indexes and former names, which do not affect the
-/// data.
+/// The text of a schema consists of the schema facts of its types (`SchemaFactsParser` in MartletEngine), separated by
+/// empty lines. Types without the fact `sync` are ignored. The canonical text has the synchronized types and the
+/// embedded types that they contain, in the order of their numbers. It omits indexes and former names, because these do
+/// not affect the data.
 package struct SyncSchema: Sendable {
     /// Defines the numbers of types and properties.
     package let agreed: AgreedSchema
@@ -50,7 +50,7 @@ package struct SyncSchema: Sendable {
 
     package func number(of name: String) -> Int? { agreed.number(of: name) }
 
-    /// The canonical text.
+    /// The canonical text of the schema.
     package var facts: String {
         types.map { type in
             var type = type

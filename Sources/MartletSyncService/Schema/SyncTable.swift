@@ -9,11 +9,12 @@ package struct SyncTable: Sendable {
     package let typeName: String
     /// The name of the table, without its schema.
     package let name: String
-    /// The columns that are synchronized, in the order of the properties. Local properties have none.
+    /// The columns that are synchronized, in the order of the properties. Local properties (`sync: none`) have no
+    /// columns.
     package let columns: [SyncColumn]
     /// The index of the primary key in `columns`.
     package let keyIndex: Int
-    /// The columns of each unique constraint besides the primary key.
+    /// The names of the columns of each unique constraint, without the primary key.
     package let uniques: [[String]]
     /// The tables of lists, sets and maps, in the order of the properties.
     package let collections: [SyncCollection]
@@ -23,13 +24,13 @@ package struct SyncTable: Sendable {
 
     package var key: SyncColumn { columns[keyIndex] }
 
-    /// The position in `columns` of the column of a property.
+    /// The position in `columns` of the column of a property; nil if the property has no column.
     package func position(of property: Int) -> Int? { positions[property] }
 
     /// The table of a list, set or map; nil for other properties.
     package func collection(of property: Int) -> SyncCollection? { collections.first { $0.property == property } }
 
-    /// The number of the property that is a collection with this name; nil if there is none.
+    /// The number of the collection property with this name; nil if there is none.
     func collection(named name: String) -> Int? { collections.first { $0.value.propertyName == name }?.property }
 
     fileprivate init(_ number: Int, _ schema: SyncSchema, key: Int) throws(SyncSchemaError) {
@@ -71,7 +72,7 @@ extension SyncSchema {
     }
 }
 
-/// The column of a property.
+/// The column of a property, or the column `value` of the table of a collection property.
 package struct SyncColumn: Sendable {
     /// The index of the property in its type.
     package let property: Int
@@ -84,10 +85,10 @@ package struct SyncColumn: Sendable {
     let json: (property: PropertySchema, conversion: JSONConversion)?
     /// For a link, the number of the type of its target; nil for other properties.
     package let target: Int?
-    /// For a link, the table of its target and the primary key there; nil for other properties.
+    /// For a link, the names of the table of its target and of the primary key column there; nil for other properties.
     package let reference: (table: String, column: String)?
 
-    /// Nil for properties without a column.
+    /// The column of a property. Nil for a property without a column.
     fileprivate init?(_ property: PropertySchema, _ schema: SyncSchema) throws(SyncSchemaError) {
         guard property.isColumn, !property.isLocal else { return nil }
         try self.init(
@@ -118,12 +119,12 @@ package struct SyncColumn: Sendable {
     }
 }
 
-/// The type of a column, and the conversion between its binary format and the stored form of a value.
+/// The type of a column. It also converts values between PostgreSQL's binary format and `SQLValue`.
 package enum SyncColumnType: Sendable, Hashable {
     case plain(PostgresType)
     /// An `Int8`, in a column of type `smallint`.
     case int8
-    /// The domain `martlet.object_id`: 12 bytes.
+    /// An `ObjectId`, in a column of the domain `martlet.object_id`, which has 12 bytes.
     case objectId
     /// A `numeric` of at most 34 digits.
     case decimal
@@ -132,7 +133,7 @@ package enum SyncColumnType: Sendable, Hashable {
     /// The JSON of an `AnyRealmValue`.
     case any
 
-    /// Nil for types that are not synchronized yet.
+    /// Returns nil for types that are not synchronized yet.
     fileprivate init?(_ element: ElementType, _ schema: SyncSchema) throws(SyncSchemaError) {
         switch element {
         case .scalar(let scalar): self = Self(scalar)
@@ -169,10 +170,10 @@ package enum SyncColumnType: Sendable, Hashable {
     }
 }
 
-/// Names in SQL, as `martlet postgres` forms them. The compiler and the service share no code, so a test compares the
-/// names.
+/// Converts names of types and properties to SQL names in the same way as `martlet postgres`. The compiler and the
+/// service share no code, so a test compares the names.
 package enum SnakeCase {
-    /// `homeAddress` becomes `home_address`, `URLName` becomes `url_name`, `line2` stays.
+    /// `homeAddress` becomes `home_address`, `URLName` becomes `url_name`, and `line2` stays unchanged.
     package static func name(_ name: String) -> String {
         let letters = Array(name)
         var words = ""

@@ -3,8 +3,8 @@ package import MartletSyncProtocol
 
 /// Makes filters from the queries that clients send.
 ///
-/// Clients are not trusted: what is not a canonical condition on synchronized properties of a type, or exceeds the
-/// limits, is refused with a message for the developer of the client.
+/// Clients are not trusted. So the compiler accepts only canonical conditions on synchronized properties of a type,
+/// within the limits. It refuses other queries with a message for the developer of the client.
 package struct FilterCompiler: Sendable {
     private let schema: SyncSchema
     private let tables: [Int: SyncTable]
@@ -38,7 +38,8 @@ package struct FilterCompiler: Sendable {
         }
     }
 
-    /// What the user may read, in a form that is equal if and only if the conditions of all rules are equal.
+    /// A description of what the user may read. The descriptions of two users are equal if and only if the rules have
+    /// equal conditions for both users.
     package func readability(claims: String) throws(RefusedQueries) -> [UInt8] {
         let user = UserClaims(claims)
         var writer = MessageWriter()
@@ -54,7 +55,7 @@ package struct FilterCompiler: Sendable {
         do {
             return [try rule.condition(user)]
         } catch {
-            // The error is replaced, because its message could contain a claim.
+            // This error replaces the original one, whose message could contain a claim.
             throw RefusedQueries("the rule 'read' of '\(schema.types[type].name)' cannot be evaluated for the user")
         }
     }
@@ -78,7 +79,7 @@ package struct FilterCompiler: Sendable {
         var refusal: RefusedQueries?
         condition.forEachTest { test, _ in
             for operand in test.operands where refusal == nil {
-                let property = operand.path.properties[0]
+                let property = operand.path.first
                 guard table.position(of: property) == nil else { continue }
                 let reason =
                     table.collection(of: property) == nil
@@ -93,7 +94,7 @@ package struct FilterCompiler: Sendable {
     }
 }
 
-/// The objects of one type that satisfy one of several conditions.
+/// Tests whether an object of one type satisfies at least one of several conditions.
 private struct TypeFilter: Sendable {
     private struct Query {
         let program: ConditionProgram

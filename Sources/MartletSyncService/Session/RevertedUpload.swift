@@ -12,7 +12,8 @@ package struct RevertedUpload: Sendable, Equatable {
 
     /// The messages that name the objects.
     ///
-    /// - Parameter maximumBytes: the greatest size of one message. An object that needs more has a message of its own.
+    /// - Parameter maximumBytes: the greatest size of a message with several objects. A larger object has a message of
+    ///   its own.
     package func messages(maximumBytes: Int = 256 << 10) -> [ServiceMessage] {
         var messages: [ServiceMessage] = []
         var (part, bytes) = ([RevertedObject](), 0)

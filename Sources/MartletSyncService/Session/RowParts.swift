@@ -1,8 +1,8 @@
 import MartletSyncProtocol
 
-/// Rows and addresses, divided into parts that fit into one message each.
+/// Rows, and addresses of objects that leave the subscriptions, divided into parts. Each part fits into one message.
 struct RowParts {
-    /// At least one part. The addresses of objects that leave come first, so usually only the first part has some.
+    /// At least one part. The addresses come before the rows, so usually only the first part contains addresses.
     private(set) var parts: [(rows: [SyncRow], leaving: [ObjectAddress])] = [([], [])]
     private var bytes = 0
     private let maximumBytes: Int
@@ -19,7 +19,7 @@ struct RowParts {
         }
     }
 
-    // Begins another part if the current one has no space for what `write` writes.
+    // Begins a new part if the last part has no space for the bytes that `write` produces.
     private mutating func begin(_ write: (inout MessageWriter) -> Void) {
         var writer = MessageWriter()
         write(&writer)

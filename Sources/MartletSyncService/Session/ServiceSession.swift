@@ -1,8 +1,11 @@
 package import MartletSyncProtocol
 
-/// What the owner of a session has to do, in this order.
+/// An action that the owner of a session has to perform. The owner performs actions in the order in which the session
+/// returns them.
 package enum ServiceAction: Sendable {
     case send(ServiceMessage)
+    /// Send the messages of the data.
+    case sendData(SubscriptionData)
     /// Run the task and pass its result to `finish`.
     case run(ServiceTask)
     /// Close the connection after all messages are sent. The session ignores all further input.
@@ -11,31 +14,32 @@ package enum ServiceAction: Sendable {
 
 /// One connection of the service to a client.
 ///
-/// This is a value without threads, clocks, sockets and database connections. Its methods return what the owner has to
-/// do. The session answers the messages of the client in their order. While a task runs, further messages wait.
+/// This is a value without threads, clocks, sockets and database connections. Its methods return the actions that the
+/// owner has to perform. The session answers the messages of the client in their order. While a task runs, further
+/// messages wait.
 package struct ServiceSession: Sendable {
     package struct Limits: Sendable {
-        /// How many messages of a client may wait. A client sends at most 64 uploads before the first of them is
-        /// acknowledged.
+        /// The greatest number of messages of a client that wait. A client sends at most 64 uploads before the first of
+        /// them is acknowledged.
         package var waitingMessages = 128
         /// The greatest size, in bytes, of the uploads of a client that wait or are incomplete. A client sends no
         /// further upload while more than 8 MB are not acknowledged, and one upload has at most 64 MB.
         package var waitingUploadBytes = 96 << 20
         /// The greatest number of subscriptions of one client.
         package var subscriptions = 1_000
-        /// How much the service does for one client in a second. An upload and a mark cost 1, a new token 10, and a set of
-        /// subscriptions 50 and 1 for each of them. Further messages of the client wait.
+        /// The amount of work that the service does for one client per second. An upload or a mark costs 1. A new token
+        /// costs 10. A set of subscriptions costs 50, and 1 for each subscription. Messages beyond this amount wait.
         package var workPerSecond = 1_000
-        /// How much the service does at once for a client that has sent nothing for a while.
+        /// The amount of work that the service does at once for a client that has sent nothing for a while.
         package var workAtOnce = 2_000
         /// Rows are divided into messages of at most this many bytes. A larger row has a message of its own.
         package var rowBytesPerMessage = 256 << 10
-        /// How often a client gets a new cursor, in milliseconds, even if nothing has changed for it. With this cursor
-        /// the client can continue when older entries are deleted from the log.
+        /// The interval, in milliseconds, at which a client gets a new cursor even if there are no changes for it. With
+        /// a new cursor, the client can continue after older entries were deleted from the log.
         package var cursorMilliseconds: UInt64 = 60_000
-        /// How long a client may take to send `hello`, in milliseconds.
+        /// The time, in milliseconds, within which a client must send `hello`.
         package var helloMilliseconds: UInt64 = 10_000
-        /// How long before its token expires the client is asked for a new one, in milliseconds.
+        /// The time, in milliseconds, between the request for a new token and the expiration of the current token.
         package var tokenMilliseconds: UInt64 = 60_000
 
         package init() {}
@@ -48,7 +52,7 @@ package struct ServiceSession: Sendable {
         case closed
     }
 
-    /// What the session has to do after the running task.
+    /// Work that needs a task. It waits until the running task has ended.
     private enum Work {
         case read(Reason)
         case subscribe(set: UInt64, [SubscribedQuery])
@@ -56,7 +60,7 @@ package struct ServiceSession: Sendable {
         case mark(UInt64)
         case token(String)
 
-        /// See `Limits.workPerSecond`. Nothing for what the client has not asked for.
+        /// The cost of the work (see `Limits.workPerSecond`). Work that the client has not requested costs nothing.
         var cost: Int {
             switch self {
             case .read: 0
@@ -67,14 +71,14 @@ package struct ServiceSession: Sendable {
         }
     }
 
-    /// Why the session reads the log.
+    /// The reason why the session reads the log.
     private enum Reason {
-        /// The client gets its first changes, even if there are none.
+        /// The session was opened. The client gets a first message of changes, which may be empty.
         case opened
         case logChanged
-        /// An upload was stored. The client gets the changes that contain it.
+        /// An upload was stored. The client gets the changes that contain the upload.
         case stored
-        /// The client gets a new cursor, if there is one.
+        /// `Limits.cursorMilliseconds` have passed. The client gets a new cursor if the cursor has changed.
         case cursor
     }
 
@@ -96,9 +100,9 @@ package struct ServiceSession: Sendable {
     /// The time of the first call of `tick`.
     private var createdAt: UInt64 = 0
     private var tickedAt: UInt64 = 0
-    /// How much the service may do for the client until the next tick.
+    /// The amount of work that the service may do for the client until the next tick.
     private var budget: Int
-    /// The newest upload that the client knows to be stored.
+    /// The number of the newest upload that the service has acknowledged to the client.
     private var acknowledgedUpload: UInt64 = 0
     /// What was reverted in uploads that are not acknowledged yet.
     private var reverted: [RevertedUpload] = []
@@ -107,7 +111,7 @@ package struct ServiceSession: Sendable {
     /// The size of the messages of all uploads that are not stored.
     private var uploadBytes = 0
 
-    /// - Parameter compile: makes a filter from queries and from what the user may read, or refuses the queries.
+    /// - Parameter compile: makes a filter from queries and from the rights of the user. Throws to refuse the queries.
     package init(
         limits: Limits = Limits(),
         compile: @escaping @Sendable ([SubscribedQuery], AuthenticatedUser) throws(RefusedQueries) -> SubscriptionFilter
@@ -120,7 +124,7 @@ package struct ServiceSession: Sendable {
 
     // MARK: Input
 
-    /// The client has sent a message.
+    /// Called when the client has sent a message.
     ///
     /// - Parameter bytes: the size of the message.
     package mutating func receive(_ message: ClientMessage, bytes: Int = 0) -> [ServiceAction] {
@@ -151,7 +155,7 @@ package struct ServiceSession: Sendable {
         return runNext()
     }
 
-    /// The log may have new entries.
+    /// Called when the log may have new entries.
     package mutating func logChanged() -> [ServiceAction] {
         guard case .open = phase else { return [] }
         let isWaiting = waiting.contains { if case .read = $0 { true } else { false } }
@@ -159,7 +163,7 @@ package struct ServiceSession: Sendable {
         return runNext()
     }
 
-    /// The owner calls this at least every few seconds.
+    /// Checks the time limits. The owner calls this method every few seconds or more often.
     ///
     /// - Parameter now: milliseconds since 1970.
     package mutating func tick(_ now: UInt64) -> [ServiceAction] {
@@ -186,7 +190,7 @@ package struct ServiceSession: Sendable {
         return runNext()
     }
 
-    /// The task that the session has asked the owner to run has ended.
+    /// Called with the result of the task that the owner runs for the session.
     package mutating func finish(_ result: ServiceTaskResult) -> [ServiceAction] {
         if case .closed = phase { return [] }
         let work = running
@@ -258,8 +262,8 @@ package struct ServiceSession: Sendable {
         cursor = hello.position?.cursor
         acknowledgedUpload = hello.acknowledgedUpload
         reverted = opened.reverted.filter { $0.number > acknowledgedUpload }
-        // No later entry of the log acknowledges these uploads to a client that starts again. It reads the objects after
-        // this, so they contain the uploads.
+        // If a client loads its data again, no later log entry acknowledges its stored uploads. The client loads its
+        // objects after this moment, so the objects contain these uploads, and the uploads count as acknowledged.
         if cursor == nil { acknowledgedUpload = max(acknowledgedUpload, opened.storedUpload) }
         // A client without a position gets one, so that its uploads can be acknowledged.
         waiting.insert(.read(.opened), at: 0)
@@ -285,7 +289,7 @@ package struct ServiceSession: Sendable {
             case .store(let upload, _): return run(work, .store(upload))
             case .token(let token): return run(work, .authenticate(token: token))
             case .subscribe(let set, let queries):
-                guard let cursor, let user else { preconditionFailure("the first tasks find the cursor and the user") }
+                guard let cursor, let user else { preconditionFailure("an open session has no cursor or no user") }
                 do throws(RefusedQueries) {
                     guard queries.count <= limits.subscriptions else { throw RefusedQueries(tooMany(queries.count)) }
                     nextFilter = try compile(queries, user)
@@ -344,14 +348,9 @@ package struct ServiceSession: Sendable {
     }
 
     private mutating func complete(_ set: UInt64, _ batch: ClientBatch, _ data: SubscriptionData) -> [ServiceAction] {
-        var actions = changes(batch, isForced: true)
+        let actions = changes(batch, isForced: true)
         if let nextFilter { filter = nextFilter }
         nextFilter = nil
-        let parts = RowParts(data.rows, data.leaving, maximumBytes: limits.rowBytesPerMessage).parts
-        actions += parts.enumerated().map { number, part in
-            let progress = UInt64(1_000 * (number + 1) / parts.count)
-            return .send(.chunk(rows: part.rows, leaving: part.leaving, progress: progress))
-        }
-        return actions + [.send(.complete(set: set, batch.cursor))]
+        return actions + [.sendData(data), .send(.complete(set: set, batch.cursor))]
     }
 }

@@ -1,16 +1,17 @@
 package import MartletSyncProtocol
 
-/// What a session asks of the database. A session runs one task at a time and waits for its result.
+/// A task that a session requests from the database. A session requests one task at a time and waits for its result.
 package enum ServiceTask: Sendable, Equatable {
     /// Verify a token.
     case authenticate(token: String)
-    /// Find the client, or register a new one if there is no identity yet. A client with a position has data already.
+    /// Find the client with this identity, or register a new client if the identity is nil. A client that has a
+    /// position already has data.
     case open(ClientIdentity?, hasPosition: Bool)
     /// Read the log after the cursor. The result contains at least the entries that concern the queries or the client.
-    /// Without a cursor, only find the current one.
+    /// If the cursor is nil, only find the current cursor.
     ///
-    /// If `isCurrent` is true, the result contains everything that was committed before the task. Otherwise it may lack
-    /// the newest entries; the owner then calls `logChanged` later.
+    /// If `isCurrent` is true, the result contains everything that was committed before the task. Otherwise the result
+    /// may lack the newest entries, and the owner of the session calls `logChanged` later.
     case read(after: SyncCursor?, for: [SubscribedQuery], isCurrent: Bool)
     /// Read the log after the cursor. At the same snapshot, also read the rows that only the new queries contain, and
     /// the addresses of the rows that only the former queries contain.
@@ -35,7 +36,7 @@ package struct AuthenticatedUser: Sendable, Hashable {
     package var id: String
     /// The claims of the token, as JSON. Rules refer to them.
     package var claims: String
-    /// The time at which the token expires, in milliseconds since 1970; nil if it does not.
+    /// The time at which the token expires, in milliseconds since 1970; nil if the token does not expire.
     package var expiration: UInt64?
 
     package init(id: String, claims: String = "{}", expiration: UInt64? = nil) {
@@ -47,16 +48,17 @@ package struct AuthenticatedUser: Sendable, Hashable {
 
 package struct OpenedClient: Sendable {
     package var identity: ClientIdentity
-    /// The history of the database to which cursors belong.
+    /// Identifies the history of the database. Cursors are valid only within one history.
     package var epoch: String
     /// The time of the service, in milliseconds since 1970.
     package var milliseconds: UInt64
+    /// The number of the newest stored upload of the client; 0 if there is none.
     package var storedUpload: UInt64
-    /// The time stamp of that upload, as the client has sent it; 0 if it is not known.
+    /// The time stamp of this upload, as the client has sent it; 0 if the time stamp is not known.
     package var storedTime: UInt64
     /// What was reverted in uploads whose acknowledgement the client may not have received.
     package var reverted: [RevertedUpload]
-    /// Identifies the deployed schema. Tasks of the session are refused when another one is deployed.
+    /// The number of the deployed schema. Later tasks of the session fail if another schema is deployed.
     package var deployment: Int
 
     package init(
@@ -80,23 +82,12 @@ package struct ClientBatch: Sendable {
     package var entries: [LogEntry]
     /// The newest upload of the client that is known to be visible at the cursor; zero if none is known.
     package var storedUpload: UInt64
-    /// The collections that `ClientChanges.collections` names, as they are at the cursor.
+    /// The contents, at the cursor, of the collections that `ClientChanges.collections` returns.
     package var contents: [ObjectAddress: [ValuePath: SyncValue]] = [:]
 
     package init(cursor: SyncCursor, entries: [LogEntry], storedUpload: UInt64) {
         self.cursor = cursor
         self.entries = entries
         self.storedUpload = storedUpload
-    }
-}
-
-/// The difference between two sets of subscriptions at one snapshot.
-package struct SubscriptionData: Sendable {
-    package var rows: [SyncRow]
-    package var leaving: [ObjectAddress]
-
-    package init(rows: [SyncRow], leaving: [ObjectAddress]) {
-        self.rows = rows
-        self.leaving = leaving
     }
 }

@@ -3,7 +3,7 @@ package import MartletSyncProtocol
 /// The objects that a set of subscriptions contains.
 package struct SubscriptionFilter: Sendable {
     package let queries: [SubscribedQuery]
-    /// The conditions of the queries, by their types.
+    /// The conditions of the queries, by the numbers of their types.
     package let conditions: [Int: [SubscriptionCondition]]
     /// Whether the subscriptions contain an object with these values.
     package let contains: @Sendable (ObjectAddress, [ValuePath: SyncValue]) -> Bool
@@ -17,15 +17,15 @@ package struct SubscriptionFilter: Sendable {
         self.contains = contains
     }
 
-    /// Whether the subscriptions contain the object before or after a change. True for an entry without values
-    /// (`isUnseen`) if any subscription has a condition on the type of its object, because the values are read later.
+    /// Whether the subscriptions contain the object before or after the change. The values of an entry with `isUnseen`
+    /// are read later, so such an entry concerns all subscriptions to the type of its object.
     func concerns(_ entry: LogEntry) -> Bool {
         if entry.isUnseen { return conditions[entry.address.type] != nil }
         return [entry.old, entry.new].contains { $0.map { contains(entry.address, $0) } ?? false }
     }
 }
 
-/// Why a set of subscriptions was refused, for the developer of the client.
+/// The error for a refused set of subscriptions. Its message is written for the developer of the client.
 package struct RefusedQueries: Error {
     package let message: String
 

@@ -1,22 +1,23 @@
 #if Sync
     import Foundation
 
-    /// Why a token is not accepted. The text contains no part of the token.
+    /// The reason why a token or a key is not accepted. The text contains no part of the token.
     package struct TokenError: Error, Sendable, Equatable, CustomStringConvertible {
         package let description: String
 
         init(_ description: String) { self.description = description }
     }
 
-    /// What a token must contain.
+    /// The requirements for the claims of a token.
     package struct TokenRequirements: Sendable {
-        /// The value of `iss`; nil for any.
+        /// The required value of `iss`; nil if every value is accepted.
         package var issuer: String?
-        /// A value of `aud`; nil for any.
+        /// The value that `aud` must contain; nil if every value is accepted.
         package var audience: String?
         /// The claim that identifies the user.
         package var userClaim = "sub"
-        /// How far the clock of the server that issues tokens may be ahead, in seconds.
+        /// The number of seconds by which the clock of the server that issues tokens may be ahead of the clock of the
+        /// service.
         package var toleranceSeconds = 30.0
 
         package init() {}
@@ -59,8 +60,8 @@
             guard let id = claims[requirements.userClaim]?.text, !id.isEmpty,
                 id.utf8.count <= Self.maximumUserBytes
             else { throw TokenError("the token does not name its user ('\(requirements.userClaim)')") }
-            // The claims are encoded again. If the token contains a claim twice, PostgreSQL then reads the same value
-            // as this code.
+            // The claims are encoded again, without duplicates. So if the token contains a claim twice, PostgreSQL
+            // reads the same value as this code.
             guard let json = claims.encoded else { throw TokenError("the token has no JSON object") }
             return AuthenticatedUser(id: id, claims: json, expiration: UInt64(min(expiration, 1e12) * 1_000))
         }
@@ -70,9 +71,9 @@
         }
     }
 
-    /// The notation of the parts of a token.
+    /// Decodes the parts of a token.
     enum TokenText {
-        /// The bytes of a text in Base64 with the alphabet for URLs, without padding; nil for other texts.
+        /// Decodes a text in Base64 with the alphabet for URLs and without padding. Returns nil for other texts.
         static func bytes(base64URL text: Substring) -> [UInt8]? {
             guard
                 text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "=") })

@@ -11,17 +11,18 @@
     }
 
     /// The keys that verify tokens. Each key has one fixed algorithm, so the header of a token cannot choose another
-    /// one for it.
+    /// algorithm for the key.
     final class TokenKeys: Sendable {
         /// One key.
         struct Key: Sendable {
-            /// The `kid` of the key in the key set. A key without one is used only for tokens that name no key.
+            /// The `kid` of the key in the key set; nil for the secret, and for a key without `kid`. A key of the key
+            /// set without `kid` is used only for tokens without `kid`.
             let id: String?
             let algorithm: TokenAlgorithm
             let verifier: JWTKeyCollection
         }
 
-        /// The keys of a file, guarded by the mutex.
+        /// The keys of the key set, and the modification time of its file.
         private struct File {
             var keys: [Key]
             var modified: Date
@@ -29,6 +30,7 @@
 
         /// RFC 7518 requires a key of at least this length for HS256, because a shorter key weakens the signature.
         static let minimumSecretBytes = 32
+        /// Each character of Base64 represents 6 bits.
         private static let minimumModulusCharacters = 2_048 / 6
 
         private let secretKeys: [Key]
@@ -38,8 +40,8 @@
 
         /// - Parameters:
         ///   - secret: the key of HS256.
-        ///   - path: a file with a JSON Web Key Set. It is read again when its modification time has changed.
-        ///   - log: called if the changed file cannot be used. The keys that were read before stay in use.
+        ///   - path: a file with a JSON Web Key Set. The file is read again when its modification time has changed.
+        ///   - log: called if the changed file cannot be used. The earlier keys then stay in use.
         init(secret: [UInt8]?, path: String?, log: @escaping @Sendable (String) -> Void) async throws(TokenError) {
             guard secret != nil || path != nil else {
                 throw TokenError("no key for tokens; configure a secret or a file with a key set")
@@ -63,8 +65,8 @@
             }
         }
 
-        /// The keys that can verify a token with this algorithm and this `kid`; for a token without `kid`, all keys of
-        /// the algorithm.
+        /// The keys that can verify a token with this algorithm and this `kid`. For HS256, the only key is the secret,
+        /// which has no `kid`. For a token without `kid`, the result has all keys of the algorithm.
         func keys(_ algorithm: TokenAlgorithm, id: String?) async -> [Key] {
             if algorithm == .hs256 { return secretKeys }
             await reload()
@@ -118,14 +120,14 @@
             return File(keys: keys, modified: modified)
         }
 
-        // Nil for keys of other algorithms.
+        // Returns nil for a key that has another algorithm or another use.
         private static func key(_ entry: ClaimValue, _ place: String) async throws(TokenError) -> Key? {
             guard let algorithm = algorithm(entry), entry["use"]?.text ?? "sig" == "sig" else { return nil }
             if algorithm == .rs256, (entry["n"]?.text ?? "").utf8.count < minimumModulusCharacters {
                 throw TokenError("\(place) has less than 2,048 bits")
             }
             let id = entry["kid"]?.text
-            // Only the public parts are used, because the file may contain a private key.
+            // The file may contain private keys, but the service needs only their public parts.
             var fields: [String: String] = ["alg": algorithm.rawValue, "kid": id ?? "default"]
             for name in ["kty", "n", "e", "x", "y", "crv"] { fields[name] = entry[name]?.text }
             do {

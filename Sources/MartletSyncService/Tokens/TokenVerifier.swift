@@ -4,8 +4,8 @@
 
     /// Finds the users of signed tokens (JSON Web Tokens).
     ///
-    /// A token is accepted if its signature was made with a key of the service, with the algorithm of this key. What
-    /// the header of the token says is used only to find the key.
+    /// A token must have a valid signature by one of the configured keys, with the algorithm of this key. The header of
+    /// the token is used only to find the key.
     package struct TokenVerifier: Sendable {
         private static let maximumBytes = 16 << 10
 
@@ -32,7 +32,7 @@
 
         /// The user of a token.
         ///
-        /// - Throws: `TokenError` without any part of the token.
+        /// - Throws: `TokenError`, whose text contains no part of the token.
         package func user(of token: String) async throws(TokenError) -> AuthenticatedUser {
             guard token.utf8.count <= Self.maximumBytes else {
                 throw TokenError("the token has more than \(Self.maximumBytes) bytes")
@@ -57,7 +57,7 @@
             return try TokenClaims(payload).user(requirements, now: now())
         }
 
-        /// Only the signature is verified by the library; `TokenClaims` checks the content.
+        /// The library verifies only the signature. `TokenClaims` checks the content.
         private struct UncheckedClaims: JWTPayload {
             func verify(using algorithm: some JWTAlgorithm) async throws {}
         }

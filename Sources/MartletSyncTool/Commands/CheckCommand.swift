@@ -6,8 +6,8 @@
         static let configuration = CommandConfiguration(
             commandName: "check", abstract: "Check the configuration, the database and its tables.",
             discussion: """
-                The command changes nothing. If something does not fit, it prints what is wrong and ends with exit \
-                code 1.
+                The command changes nothing. If the database does not fit, the command prints the reasons and ends \
+                with exit code 1.
                 """)
 
         @OptionGroup var common: CommonOptions

@@ -19,7 +19,7 @@
 
         func run() async throws {
             guard let data = FileManager.default.contents(atPath: facts), let text = String(data: data, encoding: .utf8)
-            else { throw CommandFailure(3, "the facts '\(facts)' cannot be read") }
+            else { throw CommandFailure(2, "the facts '\(facts)' cannot be read") }
             let schema = try SyncSchema(facts: text)
             try await common.withDatabase { configuration, session in
                 try Deployment(schema, tableSchema: configuration.tableSchema).run(in: session)

@@ -13,15 +13,15 @@
 
         @OptionGroup var common: CommonOptions
 
-        @Option(help: "The age in hours of the entries that are kept.")
+        @Option(help: "The command deletes entries that are older than this number of hours.")
         var hours: Double?
 
-        @Option(help: "The size in gigabytes of the entries that are kept.")
+        @Option(help: "The command deletes the oldest entries until the log has about this size in gigabytes.")
         var gigabytes: Double?
 
         func validate() throws {
             guard hours != nil || gigabytes != nil else {
-                throw ValidationError("nothing says what to keep; write '--hours', '--gigabytes' or both")
+                throw ValidationError("no limit for the kept entries; write '--hours', '--gigabytes' or both")
             }
             for (name, value) in [("--hours", hours), ("--gigabytes", gigabytes)] {
                 guard let value else { continue }

@@ -94,7 +94,8 @@
         }
     }
 
-    /// Watches the log, and notifies the sessions for which the log may have new entries.
+    /// Watches the log of changes in the database (`martlet.log`), and notifies the sessions for which it may have new
+    /// entries.
     private struct WatchingService: Service {
         let database: PostgresServiceDatabase
         let server: SyncServer
@@ -107,7 +108,7 @@
         }
     }
 
-    /// Accepts clients.
+    /// Accepts and serves clients.
     private struct ListeningService: Service {
         let server: SyncServer
         let logger: Logger

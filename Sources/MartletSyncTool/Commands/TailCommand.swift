@@ -7,7 +7,7 @@
     struct TailCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "tail", abstract: "Print the changes of the log.",
-            discussion: "The command prints new changes until it is interrupted. They contain data of all users.")
+            discussion: "The command prints new changes until it is interrupted. They can contain data of all users.")
 
         @OptionGroup var common: CommonOptions
 
@@ -33,7 +33,7 @@
             while true {
                 let last = cursor
                 cursor = try await connection.run { session in
-                    try LogReader(catalog).read(after: last, in: session) { entry, origin in
+                    try LogReader(catalog).read(after: last, in: session) { entry, origin, _ in
                         Console.write(text.line(entry, origin) + "\n")
                     }
                 }

@@ -17,7 +17,7 @@
         var tableSchema = "public"
         /// The number of connections to the database.
         var connections = 8
-        /// The time between two reads of the log.
+        /// The time between two readings of the log, in milliseconds.
         var pollMilliseconds = 20
         var host = "127.0.0.1"
         var port = 7_500
@@ -33,7 +33,8 @@
         ///
         /// - Parameters:
         ///   - path: the configuration file; nil if there is none.
-        ///   - options: the value of each option of the command line, and the name of the option for messages.
+        ///   - options: for each setting, the value of its command-line option, and the name of the option, which
+        ///     appears in messages.
         /// - Throws: `ConfigurationError` with all findings.
         init(
             path: String?, environment: [String: String] = ProcessInfo.processInfo.environment,

@@ -12,7 +12,7 @@
         }
     }
 
-    /// Standard output and standard error.
+    /// Writes to standard output and standard error.
     enum Console {
         static func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
         static func error(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }

@@ -49,8 +49,8 @@
         /// - Parameters:
         ///   - file: the content of the configuration file, a JSON object; nil if there is none.
         ///   - path: the path of the file, for messages.
-        ///   - options: the values and the names of the options of the command line. They override the environment,
-        ///     which overrides the file.
+        ///   - options: for each setting, the value and the name of its command-line option. Options override the
+        ///     environment, which overrides the file.
         init(file: [String: Any]?, path: String, environment: [String: String], options: [Setting: (String, String)]) {
             for (name, value) in (file ?? [:]).sorted(by: { $0.key < $1.key }) { add(name, value, path) }
             for setting in Setting.allCases {
@@ -76,8 +76,8 @@
 
         func text(_ setting: Setting) -> String? { texts[setting]?.value }
 
-        /// The value of a setting, converted by `convert`. Nil if the setting is not set, or if `convert` returns nil,
-        /// which also adds a finding.
+        /// The value of a setting, converted by `convert`. Nil if the setting has no value. If `convert` returns nil,
+        /// the method adds a finding and returns nil.
         ///
         /// - Parameter expected: a description of the accepted texts, for the finding.
         mutating func value<T>(_ setting: Setting, _ expected: String, _ convert: (String) -> T?) -> T? {
@@ -87,6 +87,7 @@
             return nil
         }
 
+        /// Adds the finding if the condition is false.
         mutating func require(_ condition: Bool, _ finding: String) { if !condition { findings.append(finding) } }
     }
 #endif

@@ -61,7 +61,7 @@
 #else
     import Foundation
 
-    /// The program of a package that was built without the trait 'Sync'.
+    /// The program in a build without the trait `Sync`. It only prints an error message.
     @main
     enum MartletSync {
         static func main() {

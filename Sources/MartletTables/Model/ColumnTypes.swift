@@ -1,12 +1,13 @@
 import MartletSchema
 
-/// SQL types and defaults for the types of a schema.
+/// Computes the SQL types and SQL defaults for the types of a schema.
 struct ColumnTypes {
     let schema: SchemaModel
 
     struct SQLType {
         var text: String
-        /// Returns the condition of a CHECK constraint. The argument is the quoted name of the column.
+        /// Returns the condition of the CHECK constraint; nil if the column has none. The argument is the quoted name
+        /// of the column.
         var check: ((String) -> String)?
     }
 
@@ -19,7 +20,7 @@ struct ColumnTypes {
         }
     }
 
-    /// The type of the primary key of an object type.
+    /// The type of a link, which is the type of the primary key of its target.
     private func keyType(of target: String) -> SQLType {
         let object = schema.object(named: target)
         let key = object?.primaryKey.flatMap { object?.property(named: $0.value) }
@@ -35,7 +36,7 @@ struct ColumnTypes {
         case .int, .int64: SQLType(text: "bigint")
         case .float: SQLType(text: "real")
         case .double: SQLType(text: "double precision")
-        // Texts are compared by code points, as in the runtime.
+        // With this collation, PostgreSQL compares texts by code points, as the runtime does.
         case .string: SQLType(text: "text COLLATE \"C\"")
         case .data: SQLType(text: "bytea")
         case .date: SQLType(text: "timestamp with time zone")
@@ -46,7 +47,7 @@ struct ColumnTypes {
         }
     }
 
-    // The column of an enum with a case for unknown values accepts all values, because newer programs can add cases.
+    // If the enum has a case for unknown values, the column accepts all values, because newer programs can add cases.
     private func type(ofEnum name: String, _ raw: EnumRawKind) -> SQLType {
         let model = schema.enumeration(named: name)
         let text = raw == .int ? "bigint" : "text COLLATE \"C\""
@@ -64,8 +65,8 @@ struct ColumnTypes {
 
     // MARK: Defaults
 
-    /// The SQL default of a column: an INSERT without the column stores the same value as in a new object. Nil if the
-    /// column has no default.
+    /// The SQL default of a column; nil if it has none. An INSERT without the column stores the value that the property
+    /// has in a new object.
     func defaultText(_ property: PropertyModel) -> String? {
         if let value = property.defaultValue { return text(value, property.type.value) }
         guard !property.type.isOptional, !property.isPrimaryKey else { return nil }
@@ -102,7 +103,7 @@ struct ColumnTypes {
         case .now: "clock_timestamp()"
         case .uuid(let bytes): "'\(Self.uuid(bytes))'"
         case .newUUID: "gen_random_uuid()"
-        // Four bytes of seconds, as the runtime generates them, and eight random bytes.
+        // An ObjectId consists of the seconds in four bytes, as in the runtime, and eight random bytes.
         case .newObjectId:
             "int4send(extract(epoch FROM clock_timestamp())::integer) || substring(uuid_send(gen_random_uuid()) FROM 1 FOR 8)"
         case .decimal128(let digits): digits
@@ -124,14 +125,15 @@ struct ColumnTypes {
         }.joined(separator: "-")
     }
 
-    // PostgreSQL stores whole microseconds. The dates in a schema are between the years 1 and 9999, so the conversion
-    // does not overflow.
+    // PostgreSQL stores whole microseconds. The dates in a schema are in the years 1 to 9999, so the conversion to
+    // `Int64` does not overflow.
     private static func date(_ seconds: Double) -> String {
         let microseconds = Int64((seconds * 1_000_000).rounded())
         return "timestamp with time zone '2001-01-01 00:00:00Z' + interval '\(microseconds) microseconds'"
     }
 
-    // Booleans, integers and strings become plain JSON values. A column with any other default has no default in SQL.
+    // Booleans, integers and strings become JSON values. If the property has a default of another type, the column has
+    // no default in SQL.
     private static func json(_ value: DefaultModel) -> String? {
         switch value {
         case .bool(let flag): SQLName.literal("\(flag)")

@@ -2,10 +2,11 @@ import MartletSchema
 
 /// The names of the constraints and indexes of tables.
 ///
-/// PostgreSQL would choose the same names, so constraints that were created without names have them too. A name that is
-/// too long or occurs twice ends with a hash of the table, the columns and the kind. A name therefore depends only on
+/// PostgreSQL chooses the same names for constraints that are created without names. A name that is too long or occurs
+/// twice ends with a hash of the table, the columns and the kind of the constraint. All names therefore depend only on
 /// the schema.
 struct ConstraintNames {
+    /// The names that occur more than once.
     private let repeated: Set<String>
 
     init(_ tables: [TableModel]) {
@@ -42,7 +43,7 @@ struct ConstraintNames {
         return "\(text.prefix(SQLName.maximumBytes - 17))_\(Self.hash(identity))"
     }
 
-    /// FNV-1a, as 16 hexadecimal digits.
+    /// The FNV-1a hash of a text, as 16 hexadecimal digits.
     private static func hash(_ text: String) -> String {
         let value = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         let digits = String(value, radix: 16)

@@ -1,14 +1,14 @@
 import MartletSchema
 
-/// Renamed properties of embedded objects. The names of these properties are keys of the JSON in the columns of the
-/// owners.
+/// Writes the statements for renamed properties of embedded objects. A column of the owner stores an embedded object as
+/// JSON, and the names of the properties are keys of this JSON.
 struct EmbeddedRenames {
     private struct Rename {
         let old: String
         let new: String
     }
 
-    /// The renamed properties by the new name of their embedded type.
+    /// The renamed properties of each embedded type. The keys are the new names of the types.
     private let renames: [String: [Rename]]
     private let new: SchemaModel
     private let tables: [TableModel]
@@ -27,8 +27,8 @@ struct EmbeddedRenames {
         self.renames = renames
     }
 
-    /// Messages about embedded objects that have renamed properties and are inside other embedded objects. A migration
-    /// cannot rename keys there.
+    /// Messages about embedded types that have renamed properties, and whose objects are inside other embedded objects.
+    /// A migration cannot rename keys there.
     var problems: [String] {
         let stored = Set(tables.map(\.origin.type))
         guard !stored.isEmpty else { return [] }
@@ -44,7 +44,7 @@ struct EmbeddedRenames {
         }
     }
 
-    /// The statements that rename the keys.
+    /// The statements that rename the keys in the JSON.
     func statements() -> [String] {
         tables.flatMap { table in
             guard let object = new.object(named: table.origin.type) else { return [String]() }

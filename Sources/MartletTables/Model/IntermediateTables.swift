@@ -1,10 +1,11 @@
 import MartletSchema
 
-/// The tables between the two parts of a migration that loses data. Programs of both schemas can use them.
+/// The tables between the two parts of a migration that loses data. Programs with the old schema and programs with the
+/// new schema can use these tables.
 ///
-/// They contain the columns of both schemas. A column of both schemas is required only if both require it. Unique and
-/// check constraints apply only if both schemas have them. A reference whose target changes keeps its old target. A
-/// column whose type changes keeps its old type.
+/// The tables contain the columns of both schemas. If both schemas have a column, it is required only if both schemas
+/// require it. Unique and check constraints apply only if both schemas have them. A reference whose target changes
+/// keeps its old target. A column whose type changes keeps its old type.
 struct IntermediateTables {
     let pairs: TablePairs
 
@@ -37,7 +38,8 @@ struct IntermediateTables {
         return column
     }
 
-    /// A removed column. Programs of the new schema do not write it, so it is required only if it has a default.
+    /// The column for a removed property. Programs with the new schema do not write it, so the column is required only
+    /// if it has a default.
     private func relaxed(_ old: ColumnModel) -> ColumnModel {
         var column = old
         column.isRequired = old.isRequired && old.defaultText != nil
@@ -65,12 +67,13 @@ struct IntermediateTables {
         return keys + pair.new.foreignKeys.filter { !known.contains($0.column) }
     }
 
-    /// A table that only the old schema has. Its references get the new names of their targets.
+    /// The table for a type or collection that only the old schema has. Its references get the new names of their
+    /// targets.
     private func renamed(_ table: TableModel) -> TableModel {
         var table = table
         table.foreignKeys = table.foreignKeys.map { retargeted($0, column: $0.column) }
-        // The rules of a removed table can name columns that were renamed. They are replaced by rules that hide the
-        // rows from all users.
+        // The policies of a removed table can contain old names of columns that were renamed. Policies that hide the
+        // rows from all users replace them.
         table.policies = table.policies.map { policy in
             PolicyModel(
                 command: policy.command, using: policy.using.map { _ in "false" },

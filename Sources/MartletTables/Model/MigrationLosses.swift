@@ -1,8 +1,8 @@
 import MartletSchema
 
 extension TablePairs {
-    /// Messages for the author of the schema about the data that the migration would lose, and about the constraints
-    /// that rows may violate.
+    /// Messages for the author of the schema. They describe the data that the migration would lose, and the new
+    /// constraints that existing rows may violate.
     func losses() -> [String] {
         dropped.map { table in
             let what = table.origin.property.map { "'\(table.origin.type).\($0)'" } ?? "type '\(table.origin.type)'"
@@ -63,7 +63,8 @@ extension TablePairs {
         let type = pair.new.origin.type
         let names = Set(pair.new.columns.map(\.name))
         let clashes = pair.removedColumns.filter { names.contains($0.name) }.map {
-            "'\(type).\($0.property)' was removed, and another property has its column '\($0.name)' now; use another name"
+            "'\(type).\($0.property)' was removed, and another property has its column '\($0.name)' now; give that "
+                + "property another name"
         }
         guard pair.new.origin.property == nil, let object = schema.object(named: type) else { return clashes }
         let rules = object.sync.rules.values + object.properties.compactMap(\.sync.write)

@@ -1,9 +1,9 @@
 import MartletSchema
 
-/// Row level security for the rules of a type.
+/// Builds the policies of row level security for the rules of a type.
 ///
-/// A type without rules has no policies. If a type has rules, every command has a policy, because PostgreSQL refuses
-/// commands without one.
+/// A type without rules has no policies. If a type has rules, there is a policy for each command, because row level
+/// security allows a command only if a policy allows it.
 struct PolicyBuilder {
     let object: ObjectModel
     let rules: RuleSQL
@@ -19,7 +19,7 @@ struct PolicyBuilder {
     func policies() -> [PolicyModel] {
         let hasColumnRules = object.properties.contains { $0.type.isSingle && $0.sync.write != nil }
         guard hasRules || hasColumnRules else { return [] }
-        // A client never reads, changes or deletes objects with 'sync: upload'.
+        // Clients never read, change or delete stored objects of a type with `sync: upload`.
         let isUploadOnly = object.sync.mode == .upload && hasRules
         return policies(
             read: isUploadOnly ? "false" : condition(.read), insert: condition(.insert),
@@ -39,8 +39,8 @@ struct PolicyBuilder {
         object.sync.rule(for: kind).map { rules.condition($0.condition) } ?? "true"
     }
 
-    /// The policies of the table of a collection. The rules of the object apply to the elements. For writes, the rule
-    /// of the property applies as well.
+    /// The policies of the table of a collection. The rules of the type apply to the elements. For writes, the rule
+    /// `write` of the property applies as well.
     func policies(of property: PropertyModel, in table: String) -> [PolicyModel] {
         guard hasRules || property.sync.write != nil, let key = object.primaryKey else { return [] }
         let owner = SQLName.quoted(SQLName.snakeCase(object.name))
@@ -50,14 +50,14 @@ struct PolicyBuilder {
         let conditions = [object.sync.rule(for: .write), property.sync.write].compactMap { rule in
             rule.map { " AND (\(qualified.condition($0.condition)))" }
         }
-        // The subquery contains only owners that the user can read.
+        // The policies of the owner's table apply to the subquery, so it finds only owners that the user can read.
         let read = "EXISTS (SELECT FROM \(owner) WHERE \(match))"
         let write = "EXISTS (SELECT FROM \(owner) WHERE \(match)\(conditions.joined()))"
         return policies(read: read, insert: write, update: write, delete: write)
     }
 
-    /// The rules of single properties. Policies cannot express them, because a policy does not see a row both before
-    /// and after a change.
+    /// The rules of single-valued properties. Triggers check these rules, because the condition of a policy cannot
+    /// compare the old and the new row.
     func columnRules(_ types: ColumnTypes) -> [ColumnRuleModel] {
         object.properties.filter(\.type.isSingle).compactMap { property in
             guard let rule = property.sync.write else { return nil }
@@ -72,7 +72,7 @@ struct PolicyBuilder {
 
     private func isInitial(_ property: PropertyModel, _ value: String, _ types: ColumnTypes) -> String {
         switch property.defaultValue {
-        // These initial values differ from object to object, so they cannot be recognized.
+        // These defaults produce another value for each object, so SQL cannot recognize an initial value.
         case .now, .newUUID, .newObjectId: "false"
         default: "\(value) IS NOT DISTINCT FROM \(types.defaultText(property).map { "(\($0))" } ?? "NULL")"
         }

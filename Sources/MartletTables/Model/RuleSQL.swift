@@ -2,16 +2,16 @@ import MartletSchema
 
 /// Translates rules to SQL conditions for PostgreSQL.
 ///
-/// A condition is true in SQL if and only if the rule holds; otherwise it is false or NULL. Row level security treats
-/// false and NULL alike. Rules are first brought into negation normal form, so that only comparisons and `IN` are
-/// negated. Their SQL tests that the claims are not NULL, so a missing claim never makes a negated comparison true.
+/// A condition is true in SQL if and only if the rule holds. Otherwise it is false or NULL, which row level security
+/// treats alike. Rules are first brought into negation normal form, so that only comparisons and `IN` are negated. The
+/// SQL of a negated comparison tests that the claims are not NULL, so a missing claim never makes it true.
 struct RuleSQL {
     let types: ColumnTypes
-    /// The prefix of column names: a table or record, with a dot; empty if the names need no prefix.
+    /// The prefix of column names: the name of a table or record, followed by a dot. Empty if the names need no prefix.
     var qualifier = ""
 
-    /// The claims of the user as JSON. When a transaction that set the claims has ended, PostgreSQL returns an empty
-    /// text, not NULL.
+    /// The claims of the user as JSON. `NULLIF` is necessary because PostgreSQL returns an empty text after the end of
+    /// a transaction that has set the claims.
     static let claims = "NULLIF(current_setting('martlet.user', true), '')::jsonb"
 
     func condition(_ condition: RuleCondition) -> String { text(condition.inNegationNormalForm) }
@@ -27,7 +27,7 @@ struct RuleSQL {
         case .not(.comparison(let left, let relation, let right)): comparison(left, relation, right, isNegated: true)
         case .not(.oneOf(let operand, let values)): oneOf(operand, values, isNegated: true)
         case .not(.contained(let operand, let claim)): contained(operand, claim, isNegated: true)
-        // Negation normal form has no other negations.
+        // This case cannot occur, because the negation normal form contains no other negations.
         case .not: "false"
         }
     }
@@ -42,7 +42,8 @@ struct RuleSQL {
         if case .literal(.null) = right { return nullTest(left, relation) }
         let type = type(of: left, right)
         let (first, second) = (sql(left, type), sql(right, type))
-        // A missing claim is NULL. The comparison is then unknown, and remains unknown if it is negated.
+        // A missing claim is NULL. `IS DISTINCT FROM` and `IS NOT TRUE` would then return true, although the comparison
+        // is unknown. The guards prevent this.
         let known = [left, right].filter(\.isClaim).map { "\(sql($0, type)) IS NOT NULL" }
         let guards = known.isEmpty ? "" : " AND " + known.joined(separator: " AND ")
         switch relation {
@@ -55,13 +56,13 @@ struct RuleSQL {
         }
     }
 
-    // Two properties that are both nil are equal.
+    // If two properties are both nil, they are equal in a rule, but `=` would return NULL.
     private func equality(_ left: RuleOperand, _ first: String, _ second: String, _ right: RuleOperand) -> String {
         let isBothNil = left.path?.isOptional == true && right.path?.isOptional == true
         return isBothNil ? "\(first) IS NOT DISTINCT FROM \(second)" : "\(first) = \(second)"
     }
 
-    // In PostgreSQL NaN is greater than all numbers; in rules it has no order.
+    // In PostgreSQL, NaN is greater than all numbers. In rules, `<`, `<=`, `>` and `>=` are false for NaN.
     private func nanGuard(_ operand: RuleOperand, _ relation: RuleRelation, _ sql: String) -> String {
         guard relation == .greater || relation == .greaterOrEqual, let path = operand.path else { return "" }
         switch path.value {
@@ -99,7 +100,7 @@ struct RuleSQL {
 
     // MARK: Operands
 
-    /// The types to which JSON values are converted.
+    /// The types to which members of JSON values are converted.
     private enum ValueType {
         case bool
         /// A whole number of 64 bits.
@@ -110,7 +111,7 @@ struct RuleSQL {
         case objectId
         /// A JSON array.
         case list
-        /// Only for tests for NULL.
+        /// No conversion. This case is used only for tests for NULL.
         case any
     }
 
@@ -165,17 +166,18 @@ struct RuleSQL {
         }
     }
 
-    /// A claim as a subquery, which PostgreSQL evaluates once for each statement.
+    /// The SQL for the value of a claim. It is a subquery, because PostgreSQL evaluates this subquery once for each
+    /// statement, and not for each row.
     private static func value(of claim: RuleClaim, as type: ValueType) -> String {
         "(SELECT \(value(in: "u", claim.names, as: type)) FROM (SELECT \(claims) AS u) AS c)"
     }
 
-    /// A member of a JSON value; NULL if it is missing or has another type.
+    /// The SQL for a member of a JSON value. The SQL returns NULL if the member is missing or has another type.
     private static func value(in json: String, _ names: [String], as type: ValueType) -> String {
         let steps = names.dropLast().map { " -> \(SQLName.literal($0))" }.joined()
         let last = SQLName.literal(names[names.count - 1])
         let (member, text) = ("\(json)\(steps) -> \(last)", "\(json)\(steps) ->> \(last)")
-        // The JSON type is tested before a value is converted, because a failed conversion would fail the whole
+        // The SQL tests the JSON type before it converts the value, because a failed conversion would abort the whole
         // statement.
         func checked(_ typeName: String, _ value: String, where condition: String? = nil) -> String {
             let inner = condition.map { "CASE WHEN \($0) THEN \(value) END" } ?? value

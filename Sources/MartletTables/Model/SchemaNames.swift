@@ -6,15 +6,15 @@ public struct SchemaNames: Sendable {
     private var keepsRemoved = false
 
     /// - Parameters:
-    ///   - types: the new name of each old type that still exists.
-    ///   - properties: for each of these types, by the old name of the type: the new name of each old property that
-    ///     still exists.
+    ///   - types: the new name of each old type that still exists. The keys are the old names.
+    ///   - properties: the new name of each old property that still exists. The keys are the old name of the type and
+    ///     the old name of the property.
     public init(types: [String: String], properties: [String: [String: String]]) {
         self.types = types
         self.properties = properties
     }
 
-    /// The origin with its new names; nil if the type or the collection was removed.
+    /// The origin of a table with the new names of the type and the collection; nil if one of them was removed.
     func current(_ origin: TableModel.Origin) -> TableModel.Origin? {
         guard let type = types[origin.type] else { return keepsRemoved ? origin : nil }
         guard let old = origin.property else { return TableModel.Origin(type: type, property: nil) }
@@ -29,7 +29,7 @@ public struct SchemaNames: Sendable {
         properties[type]?[property] ?? (keepsRemoved ? property : nil)
     }
 
-    /// These names, except that removed types and properties keep their old names.
+    /// A copy in which removed types and properties keep their old names.
     var keepingRemoved: SchemaNames {
         var names = self
         names.keepsRemoved = true

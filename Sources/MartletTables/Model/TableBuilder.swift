@@ -1,10 +1,10 @@
 public import MartletSchema
 
-/// The tables for the objects of a schema.
+/// Builds the tables for the objects of a schema.
 ///
-/// Every object type with a primary key has a table, with a column for each property. Lists, sets and maps have tables
-/// of their own. Embedded objects are JSON. Linking objects and ignored properties have no column. If any type of the
-/// schema has the key `sync`, only synchronized types have tables, and local properties have no column.
+/// Every top-level type with a primary key has a table, with a column for each property. Each list, set or map has a
+/// table of its own. Embedded objects are stored as JSON. Linking objects and ignored properties have no column. If at
+/// least one type of the schema is synchronized, only synchronized types have tables. Local properties have no column.
 public struct TableBuilder {
     private let schema: SchemaModel
     private let types: ColumnTypes
@@ -14,12 +14,12 @@ public struct TableBuilder {
         types = ColumnTypes(schema: schema)
     }
 
-    /// The tables in the order of the schema. The table of a type precedes the tables of its collections.
+    /// The tables, in the order of the schema. The table of a type precedes the tables of its collections.
     public func tables() -> [TableModel] {
         keyed.flatMap { [table($0)] + properties(of: $0).compactMap(collection($0)) }
     }
 
-    /// The reasons why no correct tables can be created for the schema, as messages for its author.
+    /// Messages for the author of the schema, about the reasons why its tables cannot be created correctly.
     public func problems() -> [String] {
         let objects = stored
         let keyless = objects.filter { $0.primaryKey == nil }.map {
@@ -33,7 +33,7 @@ public struct TableBuilder {
         return keyless + links + collisions()
     }
 
-    /// The types that need tables: the synchronized types, or all if the schema does not say which are synchronized.
+    /// The types that need tables: the synchronized types. If no type is synchronized, all types.
     private var stored: [ObjectModel] {
         let isPartial = schema.isSynchronized
         return schema.objects.filter { !$0.isEmbedded && (!isPartial || $0.sync.mode != .none) }
@@ -51,7 +51,7 @@ public struct TableBuilder {
         return schema.object(named: target)?.primaryKey == nil
     }
 
-    // Finds names that become equal in SQL, and names that PostgreSQL would truncate.
+    // Messages about names that become equal in SQL, and names that PostgreSQL would truncate.
     private func collisions() -> [String] {
         var owners: [String: String] = [:]
         var problems: [String] = []
@@ -122,7 +122,8 @@ public struct TableBuilder {
         let action: ForeignKeyModel.Action =
             switch property.onDelete {
             case .nullify: whenNullified
-            // In the table of a collection, this deletes only the element. A trigger of the service deletes the owner.
+            // In the table of a collection, CASCADE deletes only the element. A trigger of the service deletes the
+            // owner.
             case .cascade: .cascade
             case .deny: .noAction
             }
@@ -170,7 +171,8 @@ public struct TableBuilder {
             indexes: isLink(property) ? ["value"] : [],
             foreignKeys: [owner]
                 + [
-                    // If the target is deleted, a list or set loses the element, and a map keeps the key with NULL.
+                    // If the target is deleted, a list or set loses the element, and a map keeps the key with the value
+                    // NULL.
                     foreignKey(property, "value", whenNullified: property.type.kind == .map ? .setNull : .cascade)
                 ].compactMap { $0 },
             singleNull: hasNullKey ? "value" : nil,

@@ -2,15 +2,16 @@ import MartletSchema
 
 /// A column of a table.
 public struct ColumnModel: Hashable, Sendable {
-    /// The property of the schema. For the columns of a collection, the role of the column, such as `owner` or `value`.
+    /// The name of the property in the schema. In the table of a collection, the role of the column, such as `owner` or
+    /// `value`.
     public let property: String
     public let name: String
     /// The SQL type, with its collation.
     public var type: String
     public var isRequired: Bool
-    /// The SQL expression of the default; nil for none.
+    /// The SQL expression of the default; nil if the column has none.
     public var defaultText: String?
-    /// The SQL condition of a CHECK constraint; nil for none.
+    /// The SQL condition of the CHECK constraint; nil if the column has none.
     public var check: String?
     public let documentation: String?
 }
@@ -40,9 +41,9 @@ public struct PolicyModel: Hashable, Sendable {
     }
 
     public let command: Command
-    /// The condition for rows that exist.
+    /// The condition for existing rows; nil for INSERT.
     public let using: String?
-    /// The condition for new and changed rows.
+    /// The condition for new and changed rows; nil for SELECT and DELETE.
     public let check: String?
 
     public var name: String { command == .select ? "martlet_read" : "martlet_\(command.rawValue.lowercased())" }
@@ -51,12 +52,12 @@ public struct PolicyModel: Hashable, Sendable {
 /// A condition for changes of one column.
 public struct ColumnRuleModel: Hashable, Sendable {
     public let column: String
-    /// The condition for the row before an update. It is not checked for an insertion.
+    /// The condition that the row must satisfy before an update. It is not checked for an insertion.
     public let old: String
-    /// The condition for the row after an update, and for an inserted row.
+    /// The condition that the row must satisfy after an update or an insertion.
     public let new: String
     /// The condition that is true if the inserted value is the initial value of the property. Every user may insert
-    /// this value; `new` is then not checked.
+    /// this value, so `new` is not checked for it.
     public let isInitial: String
 }
 
@@ -76,10 +77,10 @@ public struct TableModel: Hashable, Sendable {
     public var unique: [[String]]
     public var indexes: [String]
     public var foreignKeys: [ForeignKeyModel]
-    /// For a set whose elements can be NULL: the column of the elements. It contains NULL at most once for each owner.
-    /// Nil for other tables.
+    /// The column of the elements of a set, if the elements can be NULL. The column can contain NULL at most once for
+    /// each owner. nil for other tables.
     public let singleNull: String?
-    /// Empty if the schema has no rules for the table.
+    /// The policies of the table; empty if the schema has no rules for the table.
     public var policies: [PolicyModel]
     public var columnRules: [ColumnRuleModel]
     public let documentation: String?

@@ -6,25 +6,26 @@ struct ColumnPair {
     let new: ColumnModel
 
     var isConverted: Bool { old.type != new.type }
-    /// The condition of the old constraint with the new name of the column.
+
+    /// The condition of the old CHECK constraint, with the new name of the column.
     var oldCheck: String? {
         old.check?.replacing(SQLName.quoted(old.name), with: SQLName.quoted(new.name))
     }
 
-    /// Whether the new constraint can refuse a value that the old constraint accepts.
+    /// Whether the new CHECK constraint can refuse a value that the old CHECK constraint accepts.
     var acceptsFewer: Bool {
         guard let check = new.check, check != oldCheck else { return false }
         guard let former = oldCheck, former.hasSuffix(")"), let start = former.firstRange(of: " IN ("),
             check.hasPrefix(former[..<start.upperBound])
         else { return true }
-        // Both constraints are lists of the raw values of an enum. New cases can be inserted anywhere, so the lists are
-        // compared as sets.
+        // Both constraints contain the raw values of an enum as a list. A new case can be at any position, so the lists
+        // are compared as sets.
         let count = former[..<start.upperBound].count
         return !Self.literals(in: former.dropFirst(count).dropLast()).isSubset(
             of: Self.literals(in: check.dropFirst(count).dropLast()))
     }
 
-    /// The literals of a comma-separated list.
+    /// The SQL literals in a comma-separated list.
     private static func literals(in list: Substring) -> Set<String> {
         var literals = [""]
         var isInText = false
@@ -46,7 +47,7 @@ struct TablePair {
     let new: TableModel
     /// The columns that both tables have, in the order of the new table.
     let columns: [ColumnPair]
-    /// Maps the old names of columns to the new ones.
+    /// The new names of the columns in `columns`. The keys are the old names.
     let columnNames: [String: String]
 
     init(_ old: TableModel, _ new: TableModel, currentName: (ColumnModel) -> String?) {
@@ -68,13 +69,13 @@ struct TablePair {
 
     var removedColumns: [ColumnModel] { old.columns.filter { columnNames[$0.name] == nil } }
 
-    /// The new names of old columns; nil if one of the columns was removed.
+    /// The new names of some old columns; nil if one of these columns was removed.
     func current(_ columns: [String]) -> [String]? {
         let names = columns.compactMap { columnNames[$0] }
         return names.count == columns.count ? names : nil
     }
 
-    /// Whether both tables have the same primary key, so that rows can be kept.
+    /// Whether both tables have the same primary key, so that the migration can keep the rows.
     var hasSameKey: Bool {
         guard current(old.primaryKey) == new.primaryKey, old.singleNull == new.singleNull else { return false }
         return old.primaryKey.allSatisfy { name in columns.first { $0.old.name == name }?.isConverted == false }
@@ -86,9 +87,9 @@ struct TablePair {
 struct TablePairs {
     let old: [TableModel]
     let new: [TableModel]
-    /// The tables that exist before and after, in the order of the new tables.
+    /// The tables that exist before and after the migration, in the order of the new tables.
     let kept: [TablePair]
-    /// Maps the old names of kept tables to the new ones.
+    /// The new names of the tables in `kept`. The keys are the old names.
     let tableNames: [String: String]
 
     /// - Parameter names: nil if types and properties have the same names in both lists.
@@ -119,7 +120,7 @@ struct TablePairs {
 
     var dropped: [TableModel] { old.filter { tableNames[$0.name] == nil } }
 
-    /// The old reference with the new names of its column and its target; nil if its column or its target was removed.
+    /// An old reference, with the new names of its column and its target; nil if its column or its target was removed.
     func current(_ key: ForeignKeyModel, in pair: TablePair) -> ForeignKeyModel? {
         guard let column = pair.columnNames[key.column],
             let target = kept.first(where: { $0.old.name == key.table }),

@@ -4,7 +4,7 @@ import MartletSchema
 struct ColumnChange {
     let table: String
     let pair: ColumnPair
-    /// Whether the column now links to another table.
+    /// Whether the column refers to another table after the migration.
     let hasOtherTarget: Bool
 
     private var column: String { SQLName.quoted(pair.new.name) }
@@ -17,7 +17,7 @@ struct ColumnChange {
         "ALTER TABLE \(SQLName.quoted(table)) ALTER COLUMN \(column) \(change);"
     }
 
-    // The old default is dropped first, because PostgreSQL would have to convert it too.
+    // The old default is dropped first, because otherwise PostgreSQL would have to convert the default too.
     private func type() -> [String] {
         guard pair.isConverted else { return [] }
         let drop = pair.old.defaultText == nil ? [] : [alter("DROP DEFAULT")]
@@ -26,14 +26,14 @@ struct ColumnChange {
         return removal + drop + relax + [alter("TYPE \(pair.new.type) USING \(conversion ?? replacement)")]
     }
 
-    /// Whether a row is deleted if the new column does not accept its value. This happens only in tables of
-    /// collections, whose columns have no default.
+    /// Whether the migration deletes a row whose value the new column does not accept. This happens only in the tables
+    /// of collections, because their columns have no default.
     private var isRemoved: Bool { pair.new.isRequired && pair.new.defaultText == nil }
 
     private static let numbers: Set = ["smallint", "integer", "bigint", "real", "double precision", "numeric"]
 
-    /// The converted value; nil if the values are lost. Numbers become other numbers, and numbers, booleans and UUIDs
-    /// become text.
+    /// The SQL expression that converts a value; nil if the values cannot be kept. Numbers can become other numbers.
+    /// Numbers, booleans and UUIDs can become text.
     private var conversion: String? {
         let (old, new) = (pair.old.type, pair.new.type)
         if hasOtherTarget { return nil }
@@ -42,9 +42,10 @@ struct ColumnChange {
         return new.hasPrefix("text") && hasText ? "\(column)::text" : nil
     }
 
+    /// The SQL expression for a value that cannot be kept.
     private var replacement: String { pair.new.isRequired ? pair.new.defaultText ?? "NULL" : "NULL" }
 
-    /// Changes the values that the new column does not accept, or removes their rows.
+    /// The statements that change the values that the new column does not accept, or delete the rows with these values.
     private func values() -> [String] {
         var refused: [String] = []
         if hasOtherTarget, !pair.isConverted { refused.append("\(column) IS NOT NULL") }

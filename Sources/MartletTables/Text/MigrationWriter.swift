@@ -1,16 +1,18 @@
 import MartletSchema
 
-/// Writes the statements that change the tables of one schema into the tables of another.
+/// Writes the statements that change the tables of an old schema into the tables of a new schema.
 ///
-/// The first statements remove what later statements would conflict with: rules, references, tables and constraints.
-/// The following statements rename tables, columns and constraints, then change columns, and then add everything new.
+/// The first statements remove rules, references, tables and constraints with which later statements would conflict.
+/// The following statements rename tables, columns and constraints. Then statements change columns, and the last
+/// statements add new items.
 struct MigrationWriter {
     private let pairs: TablePairs
     private let updates: [String]
     private let former: TableWriter
     private let current: TableWriter
 
-    /// - Parameter updates: statements that change rows of the new tables. They run while no rule can hide rows.
+    /// - Parameter updates: statements that change rows of the new tables. They run at a time when no policy can hide
+    ///   rows from them.
     init(_ pairs: TablePairs, updates: [String] = []) {
         self.pairs = pairs
         self.updates = updates
@@ -18,13 +20,13 @@ struct MigrationWriter {
         current = TableWriter(names: ConstraintNames(pairs.new))
     }
 
-    /// Empty if the tables are equal.
+    /// The statements of the migration; empty if the tables are equal.
     func statements() -> [String] {
         let structure =
             removals() + renames() + pairs.kept.flatMap(columnChanges) + additions() + updates
         let hasOtherRules = rules(pairs.old) != rules(pairs.new)
-        // Policies depend on columns, and hide rows from the role that owns the tables. They are therefore removed
-        // before all other changes and created again at the end.
+        // Policies depend on columns, and hide rows even from the role that owns the tables. Therefore the first
+        // statements remove the policies, and the last statements create them again.
         guard hasOtherRules || !structure.isEmpty && pairs.old.contains(where: { !$0.policies.isEmpty }) else {
             return structure + comments()
         }
@@ -93,7 +95,7 @@ struct MigrationWriter {
 
     private func renames() -> [String] {
         let tables = pairs.kept.filter { $0.old.name != $0.new.name }
-        // If a table gets the old name of another table, all renamed tables get temporary names first.
+        // If a table gets the old name of another renamed table, all renamed tables get temporary names first.
         let taken = Set(tables.map(\.old.name))
         let isExchange = tables.contains { taken.contains($0.new.name) }
         func rename(_ old: String, _ new: String) -> String {
@@ -116,7 +118,8 @@ struct MigrationWriter {
             + columns.enumerated().map { rename(isExchange ? "martlet_renamed_\($0)" : $1.old.name, $1.new.name) }
     }
 
-    /// Renames constraints and indexes that remain, so that they have the same names as in newly created tables.
+    /// The statements that rename the remaining constraints and indexes. After them, the names are the same as in newly
+    /// created tables.
     private func constraintRenames() -> [String] {
         var constraints: [(table: String, old: String, new: String)] = []
         var indexes: [(old: String, new: String)] = []
@@ -149,7 +152,7 @@ struct MigrationWriter {
         }
         let changed = constraints.filter { $0.old != $0.new }
         let moved = indexes.filter { $0.old != $0.new }
-        // A constraint or index can get the old name of another one, too.
+        // If a constraint or index gets the old name of another one, all of them get temporary names first, too.
         let taken = Set(changed.map(\.old) + moved.map(\.old))
         let isExchange = (changed.map(\.new) + moved.map(\.new)).contains(where: taken.contains)
         func constraint(_ table: String, _ old: String, _ new: String) -> String {
@@ -182,7 +185,7 @@ struct MigrationWriter {
             + removed + added
     }
 
-    /// Whether the column now links to another table.
+    /// Whether the column refers to another table after the migration.
     private func hasOtherTarget(_ column: ColumnPair, _ pair: TablePair) -> Bool {
         guard let old = pair.old.foreignKeys.first(where: { $0.column == column.old.name }),
             let new = pair.new.foreignKeys.first(where: { $0.column == column.new.name })

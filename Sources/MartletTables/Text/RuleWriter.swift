@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Writes policies, and the triggers that check the rules of single properties.
+/// Writes policies, and the triggers that check the rules of single-valued properties.
 enum RuleWriter {
     static func hasColumnRules(_ tables: [TableModel]) -> Bool { tables.contains { !$0.columnRules.isEmpty } }
 
@@ -9,7 +9,7 @@ enum RuleWriter {
         tables.flatMap { enabling($0) + policies($0) + trigger($0) }
     }
 
-    // Without FORCE, the rules would not apply to the role that owns the tables.
+    // Without FORCE, the policies would not apply to the role that owns the tables.
     private static func enabling(_ table: TableModel) -> [String] {
         guard !table.policies.isEmpty else { return [] }
         return [
@@ -28,9 +28,9 @@ enum RuleWriter {
         }
     }
 
-    // This must be a BEFORE trigger: in it, `row_security_active` returns false for changes that PostgreSQL makes for
-    // foreign keys (such as SET NULL). Policies do not apply to those changes, so the function does not check them
-    // either. It also skips roles that bypass row level security.
+    // The trigger must be a BEFORE trigger. In a BEFORE trigger, `row_security_active` returns false for changes that
+    // PostgreSQL makes for foreign keys, such as SET NULL. Policies do not apply to these changes, so the function does
+    // not check them. The function also does not check changes of roles that bypass row level security.
     private static func trigger(_ table: TableModel) -> [String] {
         guard !table.columnRules.isEmpty else { return [] }
         let function = "martlet_rules.\(SQLName.quoted(table.name))()"
@@ -65,7 +65,7 @@ enum RuleWriter {
         ]
     }
 
-    /// A dollar quote that the text of a function does not contain. A rule can compare any text, even a dollar quote.
+    /// A dollar quote that the text of a function does not contain. A rule can contain any text, even a dollar quote.
     static func quote(for text: String) -> String {
         var (tag, number) = ("$rules$", 0)
         while text.contains(tag) {

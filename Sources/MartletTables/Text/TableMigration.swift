@@ -1,11 +1,11 @@
 public import MartletSchema
 
-/// The migration of the tables of one schema to those of another.
+/// The migration of the tables of an old schema to the tables of a new schema.
 public struct TableMigration {
     private let pairs: TablePairs
     private let embedded: EmbeddedRenames
     private let names: SchemaNames
-    /// The changes that no migration can perform, as messages for the author of the schema.
+    /// Messages for the author of the schema about the changes that no migration can perform.
     public let problems: [String]
 
     public init(from old: SchemaModel, to new: SchemaModel, names: SchemaNames) {
@@ -15,17 +15,18 @@ public struct TableMigration {
         problems = pairs.problems(new) + embedded.problems
     }
 
-    /// The data that would be lost, as messages for the author of the schema.
+    /// Messages for the author of the schema about the data that the migration would lose, and about the new
+    /// constraints that existing rows may violate.
     public var losses: [String] { pairs.losses() }
 
-    /// The migration in one transaction; nil if nothing changes.
+    /// The SQL of the migration in one transaction; nil if the migration changes nothing.
     public var text: String? {
         document(MigrationWriter(pairs, updates: embedded.statements()).statements())
     }
 
-    /// The migration in two parts, each in one transaction. The first part adds what is new. Run it before any program
-    /// uses the new schema. The second part removes what is old. Run it when no program uses the old schema any more. A
-    /// part is nil if it changes nothing.
+    /// The SQL of the migration in two parts, each in one transaction. `expand` adds the new items. It must run before
+    /// any program uses the new schema. `contract` removes the old items. It must run when no program uses the old
+    /// schema any more. A part is nil if it changes nothing.
     public var parts: (expand: String?, contract: String?) {
         let between = IntermediateTables(pairs: pairs).tables()
         let first = MigrationWriter(
@@ -36,6 +37,6 @@ public struct TableMigration {
     }
 
     private func document(_ statements: [String]) -> String? {
-        statements.isEmpty ? nil : DDLWriter.document(statements, hasRules: false)
+        statements.isEmpty ? nil : DDLWriter.document(statements, createsRuleSchema: false)
     }
 }

@@ -3,7 +3,7 @@ import MartletFrontend
 import MartletLint
 public import MartletSchema
 
-/// The lowest level at which a breaking change is an error. Raw values are the values of `--level`.
+/// The lowest level at which a breaking change is an error. The raw values are the values of the option `--level`.
 public enum BreakingThreshold: String, CaseIterable, Sendable {
     case data
     case source
@@ -18,13 +18,14 @@ public enum BreakingThreshold: String, CaseIterable, Sendable {
     }
 }
 
-/// The result of a comparison.
+/// The result of a comparison of two versions of a schema.
 public struct Comparison: Sendable {
-    /// Sorted by file and place.
+    /// The breaking changes, or the errors of the new schema. They are sorted by location.
     public let diagnostics: [Diagnostic]
-    /// The files of the new schema, and the old files that diagnostics refer to.
+    /// The files of the new schema, and the old files to which diagnostics refer. If the old schema has errors, the
+    /// files of the old schema.
     public let sources: [SourceText]
-    /// The errors of the old schema, which prevent a comparison; empty if it is valid.
+    /// The errors of the old schema, which prevent a comparison; empty if the old schema is valid.
     public let oldErrors: [Diagnostic]
 
     public var hasErrors: Bool { diagnostics.contains(where: \.isError) }
@@ -32,10 +33,11 @@ public struct Comparison: Sendable {
 
 extension Compiler {
     /// Finds changes of a schema that break data, code or queries of an older version. If the new schema has errors,
-    /// these are reported instead.
+    /// the result contains these errors instead.
     ///
     /// - Parameters:
-    ///   - old: the older schema. Its files can have the same identifiers as the files of `new`.
+    ///   - old: the older schema. Its files can have the same `SourceFileID` as files of `new`.
+    ///   - threshold: the lowest level at which a breaking change is an error.
     public static func compare(
         _ new: SchemaInput, with old: SchemaInput, failingFrom threshold: BreakingThreshold = .source
     ) -> Comparison {
@@ -76,7 +78,8 @@ extension Compiler {
         [narrowedAccess(old, new), movedNamespace(old.namespace, new.namespace)].compactMap(\.self)
     }
 
-    /// A changed namespace breaks code, which refers to types by their full names. It does not affect stored data.
+    /// A changed namespace breaks code that refers to types by their full names. The change does not affect stored
+    /// data.
     private static func movedNamespace(_ old: Spanned<String>?, _ new: Spanned<String>?) -> BreakingChange? {
         guard old?.value != new?.value else { return nil }
         let (change, advice) =
@@ -107,7 +110,7 @@ extension Compiler {
 }
 
 extension SchemaInput {
-    /// The schema with file identifiers that `other` does not use.
+    /// A copy of the schema in which the files have identifiers that `other` does not use.
     fileprivate func renumbered(after other: SchemaInput) -> SchemaInput {
         let first = (other.allSources.map(\.file.index).max() ?? -1) + 1
         let texts = allSources.enumerated().map { index, source in

@@ -5,7 +5,7 @@ public import MartletSchema
 
 /// A diagram or a documentation page of a schema.
 public struct SchemaDocument: Sendable {
-    /// nil if the schema has errors.
+    /// The text of the diagram or page; nil if the schema has errors.
     public let text: String?
     /// The names of the declared types; empty if the schema has errors.
     public let typeNames: Set<String>
@@ -16,7 +16,7 @@ public struct SchemaDocument: Sendable {
 extension Compiler {
     /// Draws a diagram of a schema.
     ///
-    /// - Parameter options: names of undeclared types are ignored.
+    /// - Parameter options: the options of the diagram. Names of undeclared types in them are ignored.
     public static func diagram(
         _ input: SchemaInput, as format: DiagramFormat, options: DiagramOptions = DiagramOptions()
     ) -> SchemaDocument {

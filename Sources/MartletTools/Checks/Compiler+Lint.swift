@@ -15,6 +15,8 @@ extension Compiler {
         check(input, options: options, modelCheck: rules)
     }
 
+    /// Parses, resolves and lints a schema, and generates no code.
+    ///
     /// - Parameter findingsPerFile: the maximum number of findings that are reported for each file.
     static func lint(_ input: SchemaInput, options: CompilerOptions, findingsPerFile: Int) -> Compilation {
         check(input, options: options, findingsPerFile: findingsPerFile, modelCheck: rules)

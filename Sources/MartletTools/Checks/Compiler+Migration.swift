@@ -3,24 +3,25 @@ import MartletLint
 public import MartletSchema
 import MartletTables
 
-/// SQL that changes the tables of an older schema into those of a schema.
+/// The result of writing a migration: SQL that changes the tables of an old schema into the tables of a new schema.
 public struct SchemaMigration: Sendable {
     /// The SQL of a migration, in one part or in two. A part is nil if it changes nothing.
     public enum Text: Sendable {
         case one(String?)
-        /// `expand` is run before any program uses the new schema. `contract` is run after the last program has stopped
-        /// using the old schema.
+        /// `expand` must run before any program uses the new schema. `contract` must run after the last program has
+        /// stopped using the old schema.
         case two(expand: String?, contract: String?)
     }
 
-    /// nil if a schema has errors, or the migration is impossible or refused.
+    /// The SQL. nil if one of the schemas has errors, or if the migration is impossible or refused.
     public let text: Text?
-    /// The errors of the new schema. If the migration is refused because it would lose data: the changes that affect
-    /// data.
+    /// The errors of the new schema. If the migration is refused because it would lose data, the changes of the schema
+    /// that affect data.
     public let diagnostics: [Diagnostic]
     /// The errors of the old schema.
     public let oldErrors: [Diagnostic]
-    /// What prevents the migration; or, if the migration is refused because it would lose data, the lost data.
+    /// Messages about the reasons that prevent the migration. If the migration is refused because it would lose data,
+    /// messages about this data.
     public let problems: [String]
     /// The files to which the diagnostics refer.
     public let sources: [SourceText]
@@ -46,7 +47,8 @@ extension Compiler {
         let migration = TableMigration(
             from: former, to: model, names: SchemaNames(types: successors.types, properties: successors.properties))
         let builder = TableBuilder(model)
-        // If the old schema has problems, its tables were never created, so all tables are created.
+        // If the old schema has problems, its tables were never created. The result then creates all tables of the new
+        // schema.
         guard TableBuilder(former).problems().isEmpty else {
             return builder.problems().isEmpty
                 ? accepted(.one(DDLWriter.text(builder.tables())), comparison) : refused([], builder.problems())

@@ -2,16 +2,16 @@ public import MartletCompiler
 import MartletSchema
 import MartletTables
 
-/// SQL for the tables of a schema.
+/// The result of writing the SQL for the tables of a schema.
 public struct SchemaTables: Sendable {
-    /// The statements. `text` is nil if the schema has errors.
+    /// The SQL statements. Its `text` is nil if the schema has errors.
     public let document: SchemaDocument
-    /// The reasons why no correct tables can be created, as messages for the author of the schema.
+    /// Messages for the author of the schema, about the reasons why its tables cannot be created correctly.
     public let problems: [String]
 }
 
 extension Compiler {
-    /// Writes the tables of a schema for PostgreSQL.
+    /// Writes the SQL that creates the tables of a schema in PostgreSQL.
     public static func tables(_ input: SchemaInput) -> SchemaTables {
         let compilation = check(input)
         let builder = compilation.model.map(TableBuilder.init)

@@ -1,9 +1,9 @@
 import MartletCompiler
 
-/// Finds the `martlet.yaml` of a schema.
+/// Finds the configuration file `martlet.yaml` of a schema.
 struct ConfigurationFinder {
-    /// The configuration of a schema folder, in the folder or beside it. The result is a relative path if `folder` is a
-    /// relative path.
+    /// The path of the configuration file of a schema folder. The file is in the folder or beside it. The result is a
+    /// relative path if `folder` is a relative path, and nil if there is no configuration file.
     func path(of folder: String) throws(DiskError) -> String? {
         let places = [folder, Self.parent(of: folder)].map { FileSystem.join($0, SourceLoader.configurationName) }
         let found = places.filter(FileSystem.exists)
@@ -13,8 +13,8 @@ struct ConfigurationFinder {
         return found.first
     }
 
-    /// The nearest configuration in the folders above a file, and the schema folder that it applies to. The search ends
-    /// at the root of the package or repository.
+    /// The nearest configuration file in the folders that contain a file, and the schema folder to which it applies.
+    /// The search ends at the root of the package or repository.
     func nearest(to file: String) -> (path: String, schemaFolder: String)? {
         let start = FileSystem.parent(of: FileSystem.absolute(file))
         var folder = start
@@ -27,7 +27,7 @@ struct ConfigurationFinder {
         }
     }
 
-    /// The folder itself if it contains schema files, otherwise its subfolder on the path to `fileFolder`.
+    /// The folder itself if it contains schema files. Otherwise the subfolder of it that contains `fileFolder`.
     private func schemaFolder(at folder: String, ofFilesIn fileFolder: String) -> String {
         let names = (try? FileSystem.names(in: folder)) ?? []
         let holdsSchemas = names.contains { $0.hasSuffix(".yaml") && $0 != SourceLoader.configurationName }
@@ -36,7 +36,8 @@ struct ConfigurationFinder {
         return FileSystem.join(folder, first)
     }
 
-    /// The parent of a folder, computed from the path's text where possible.
+    /// The parent of a folder. If the path ends with the name of the folder, the result is the path without this name.
+    /// Otherwise `..` is added to the path.
     private static func parent(of folder: String) -> String {
         var parts = folder.split(separator: "/", omittingEmptySubsequences: true)
         while parts.last == "." { parts.removeLast() }

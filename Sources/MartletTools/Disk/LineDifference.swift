@@ -1,17 +1,20 @@
 /// The differing lines of two texts.
 struct LineDifference {
-    /// The first differing line, from 1.
+    /// The number of the first differing line, counted from 1.
     let firstLine: Int
-    /// The changes in order: old lines begin with `-`, new lines with `+`.
+    /// The differing lines in order. Old lines begin with `-`, and new lines begin with `+`.
     let changes: [String]
 
-    /// If the parts from the first to the last difference have more lines in total, their lines are not compared: all
-    /// old lines are listed before all new lines.
+    /// The maximum number of lines that are compared: the lines of both texts from the first to the last difference. If
+    /// there are more lines, all old lines are listed before all new lines.
     private static let maximumCompared = 2000
+    /// The maximum number of differing lines that are listed.
     private static let maximumShown = 40
 
-    /// - Complexity: O(*n* + *d*²), where *d* is the number of lines between the first and the last difference, at most
-    ///   2,000.
+    /// Compares two texts.
+    ///
+    /// - Complexity: O(*n* + *d*²), where *n* is the length of the texts and *d* is the number of compared lines, at
+    ///   most 2,000.
     init(from old: [UInt8], to new: [UInt8]) {
         var left = LineDifference.lines(of: old)[...]
         var right = LineDifference.lines(of: new)[...]

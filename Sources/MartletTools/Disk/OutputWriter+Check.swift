@@ -2,7 +2,7 @@ public import MartletBackend
 public import MartletCompiler
 
 extension OutputWriter {
-    /// A difference between the disk and the generated files.
+    /// A difference between a file on disk and the generated file.
     public struct Difference: Hashable, Sendable {
         public enum Kind: String, Sendable {
             case missing
@@ -13,13 +13,13 @@ extension OutputWriter {
 
         public let path: String
         public let kind: Kind
-        /// The first differing line, from 1; nil for missing and stale files.
+        /// The number of the first differing line, counted from 1; nil for missing and stale files.
         public let line: Int?
-        /// The differing lines: `-` marks lines on disk, `+` marks generated lines.
+        /// The differing lines. Lines on disk begin with `-`, and generated lines begin with `+`.
         public let changes: [String]
     }
 
-    /// Compares the files with the disk without writing.
+    /// Compares generated files with the files on disk. This function does not write files.
     public func check(_ files: [OutputFile]) -> [Difference] {
         var differences: [Difference] = []
         for file in files {

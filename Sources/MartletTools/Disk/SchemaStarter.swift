@@ -1,6 +1,6 @@
 public import MartletCompiler
 
-/// Writes the schema of `StarterSchema` into a folder without schemas.
+/// Writes the schema of `StarterSchema` into a folder that contains no schema files.
 public struct SchemaStarter {
     private let folder: String
 
@@ -11,7 +11,7 @@ public struct SchemaStarter {
     /// The path of the new schema file.
     public var path: String { FileSystem.join(folder, StarterSchema.fileName) }
 
-    /// The files that prevent writing: the schema files in the folder, or a file at the path of the folder itself.
+    /// The files that prevent writing: the schema files in the folder, or a file that has the path of the folder.
     public func conflictingFiles() -> [String] {
         guard FileSystem.exists(folder) else { return [] }
         guard FileSystem.isFolder(folder) else { return [folder] }
@@ -19,7 +19,7 @@ public struct SchemaStarter {
             .map { FileSystem.join(folder, $0) }
     }
 
-    /// Paths relative to the schema folder. Links to folders are not followed.
+    /// The paths of the schema files, relative to the schema folder. Symbolic links to folders are not followed.
     private func schemaFiles(in folder: String, _ relative: String) -> [String] {
         let names = (try? FileSystem.names(in: folder)) ?? []
         return names.flatMap { name in
@@ -31,7 +31,8 @@ public struct SchemaStarter {
         }
     }
 
-    /// Writes the schema and creates the folder, completely or not at all. An existing file is not overwritten.
+    /// Creates the folder and writes the schema file. If one of these steps fails, the disk is unchanged. An existing
+    /// file is not overwritten.
     public func write() throws(DiskError) {
         var batch = FileBatch()
         batch.create(path, with: Array(StarterSchema.text.utf8))

@@ -5,9 +5,9 @@ import MartletSchema
 public struct SourceFixer {
     /// A report of the applied fixes.
     public struct Report: Sendable {
-        /// The written files, sorted, with the number of fixes in each.
+        /// The paths of the written files, sorted, with the number of fixes in each file.
         public let files: [(path: String, count: Int)]
-        /// Files outside of the schema folder that have safe fixes and were not changed.
+        /// The paths of files that have safe fixes but were not changed, because they are outside of the schema folder.
         public let outside: [String]
 
         public var text: String {
@@ -28,13 +28,13 @@ public struct SourceFixer {
 
     private let writable: WritableFiles
 
-    /// - Parameter paths: one schema folder, or the files of a schema. Files are written only in this folder, or in the
-    ///   folders of these files.
+    /// - Parameter paths: one schema folder, or the files of a schema. The fixer writes files only in this folder, or
+    ///   in the folders that contain these files.
     public init(_ paths: [String]) {
         writable = WritableFiles(paths)
     }
 
-    /// Applies the fixes and writes either all changed files or none of them.
+    /// Applies the safe fixes, and writes either all changed files or none of them.
     ///
     /// - Throws: an error if a file cannot be written, or has changed since it was read.
     public func fix(

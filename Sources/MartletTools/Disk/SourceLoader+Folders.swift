@@ -1,13 +1,12 @@
 public import MartletCompiler
 import MartletSchema
 
-/// Loads the `.yaml` files of schema folders in sorted order. Symbolic links are followed, and loops of links are
-/// rejected.
+/// Loads the `.yaml` files of schema folders in sorted order. Symbolic links are followed. A loop of links is an error.
 extension SourceLoader {
     private static let maximumFiles = 2000
 
-    /// Loads one folder, or several files that together form one schema. Files use the `martlet.yaml` that is nearest
-    /// to the first file.
+    /// Loads one folder, or several files that together form one schema. For files, the configuration is the
+    /// `martlet.yaml` that is nearest to the first file.
     public func load(_ paths: [String]) throws(DiskError) -> SchemaInput {
         if let folder = paths.first, paths.count == 1, FileSystem.isFolder(folder) { return try load(folder: folder) }
         if let folder = paths.first(where: FileSystem.isFolder) {
@@ -30,7 +29,7 @@ extension SourceLoader {
         return try read(named, configuration: nearest?.path)
     }
 
-    /// Loads the schema of a folder, with the `martlet.yaml` in it or beside it.
+    /// Loads the schema of a folder, and the `martlet.yaml` in the folder or beside it.
     public func load(folder: String) throws(DiskError) -> SchemaInput {
         try FileSystem.requireExists(folder, or: "no such folder")
         guard FileSystem.isFolder(folder) else {
@@ -64,7 +63,8 @@ extension SourceLoader {
             if kind == .folder {
                 try walk(path, relative: below, visited: visited.union([real]), into: &contents)
             } else if name.hasSuffix(".yaml") {
-                // Pipes and devices may be endless. A link with a missing target fails later, when it is read.
+                // Pipes and devices are errors, because their content may be endless. The kind of a link with a missing
+                // target is nil. Reading this link fails later.
                 guard kind == nil || kind == .file else {
                     throw DiskError(path: path, reason: "this is not a regular file; remove it")
                 }

@@ -1,11 +1,11 @@
 import MartletCompiler
 
-/// The files that a command may write: files in the given schema folders, and files in the folders that contain the
-/// given files.
+/// The files that a command may write. If the command was called with folders, these are the files in the folders. If
+/// it was called with files, these are all files in the folders that contain them.
 ///
-/// The real paths are compared, since a symbolic link inside a folder can lead out of it.
+/// This type compares real paths, because a symbolic link inside a folder can lead out of the folder.
 public struct WritableFiles {
-    /// Each path ends with `/`.
+    /// The real paths of the folders. Each path ends with `/`.
     private let folders: [String]
 
     public init(_ paths: [String]) {

@@ -2,8 +2,8 @@ import MartletFrontend
 
 /// The JSON Schema (draft 2020-12) of the schema language, which editors use for completion and checks.
 ///
-/// It is generated from the tables of the parser. It checks the structure of one file; `martlet lint` also checks
-/// whether types exist and defaults fit.
+/// The JSON Schema is generated from the tables of the parser. It checks only the structure of one file. `martlet lint`
+/// also checks, for example, whether types exist and defaults fit their types.
 public enum EditorSchema {
     /// The JSON text, indented by two spaces, with a trailing line feed.
     public static var text: String { schema.text }
@@ -14,7 +14,7 @@ public enum EditorSchema {
             ("title", "Martlet schema"),
             ("description", "A file of a Martlet schema: model classes, in YAML."),
         ]
-        // A file without content is allowed while the author is typing.
+        // A file without content is valid, because the author may still be typing.
         let sections = members(of: .file, types: ["object", "null"])
         return .members(head + sections + [("$defs", .object(definitions))])
     }
@@ -30,7 +30,7 @@ public enum EditorSchema {
             ("type", type),
             ("name", pattern(Vocabulary.propertyNamePattern)),
             ("keyPath", pattern(Vocabulary.keyPathPattern)),
-            // YAML reads some words as booleans or null; as cases, they are names.
+            // YAML reads some words as booleans or null. If the author uses these words as cases, they are names.
             (
                 "caseName",
                 [
@@ -70,14 +70,15 @@ public enum EditorSchema {
 
     private static func described(_ key: MappingKey) -> JSONValue {
         guard case .object(var members) = value(key.content) else { return .bool(true) }
-        // An optional key can also have no value.
+        // The value of an optional key can be missing. YAML reads a missing value as null.
         if !key.isRequired, needsNullAlternative(key.content) {
             members = [("anyOf", [.object(members), ["type": "null"]])]
         }
         return .object([("description", .string(key.documentation))] + members)
     }
 
-    /// Whether null has to be allowed explicitly. Other kinds of values already allow null, or never do.
+    /// Whether null must be added to the allowed values of an optional key. Other kinds of content already allow null,
+    /// or must never be null.
     private static func needsNullAlternative(_ content: MappingKey.Content) -> Bool {
         switch content {
         case .name, .names, .nameLists, .text, .choices, .properties, .keyPaths: true
@@ -132,7 +133,7 @@ public enum EditorSchema {
         ])
     }
 
-    /// The words are only offered for completion; the pattern validates the value.
+    /// A type expression. Editors offer the words for completion, and the pattern validates the value.
     private static var type: JSONValue {
         [
             "anyOf": [

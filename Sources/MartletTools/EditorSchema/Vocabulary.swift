@@ -31,13 +31,16 @@ public enum Vocabulary {
         }
     }
 
+    /// The regular expression for names of types, key paths and enum cases.
     public static let namePattern = "^\(boundedName)$"
     /// The regular expression for names of properties and labels.
     public static let propertyNamePattern = "^(?:\(NameRules.documentKey)|\(boundedName))$"
 
+    /// The regular expression for key paths, such as `owner.name`.
     public static let keyPathPattern = "^\(propertyName)(?:\\.\(propertyName))*$"
 
-    /// `Name`, `Name?`, `List<Name?>`, `LinkingObjects<Type.property>`, each optionally followed by ` = literal`.
+    /// The regular expression for type expressions: `Name`, `Name?`, `List<Name?>` and `LinkingObjects<Type.property>`.
+    /// A default in the form ` = literal` can follow the type.
     public static var typePattern: String {
         let collections = ContainerName.all.filter { $0 != linkingObjects }.joined(separator: "|")
         let types = [

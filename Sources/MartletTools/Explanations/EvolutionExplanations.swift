@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// MRT0601 to MRT0603: changes of schemas with stored data or dependent code.
+/// The explanations of MRT0601 to MRT0603: changes of schemas that have stored data or dependent code.
 extension RuleExplanation {
     static let breakingChange = RuleExplanation(
         .breakingChange,

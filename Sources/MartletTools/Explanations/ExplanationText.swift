@@ -5,7 +5,7 @@ public import MartletSchema
 public enum ExplanationText {
     private static let width = 80
 
-    /// The code for user input: `MRT0203`, `mrt0203` and `203` are equivalent.
+    /// The code that a user has entered; nil if there is no such code. `MRT0203`, `mrt0203` and `203` are equivalent.
     public static func code(named word: String) -> DiagnosticCode? {
         DiagnosticCode(rawValue: spelling(of: word))
     }
@@ -15,12 +15,12 @@ public enum ExplanationText {
         Frontend.suggestion(for: spelling(of: word), among: DiagnosticCode.allCases.map(\.rawValue))
     }
 
-    /// One line for each code with its meaning.
+    /// All codes, with one line for each code. A line contains the code and its meaning.
     public static var list: String {
         DiagnosticCode.allCases.map { "\($0.rawValue)  \($0.meaning)\n" }.joined()
     }
 
-    /// The complete explanation of a code. Prose is wrapped at 80 columns.
+    /// The complete explanation of a code. Its prose is wrapped at 80 columns.
     public static func text(of code: DiagnosticCode) -> String {
         code.explanation.paragraphs.map { paragraph in
             paragraph.hasPrefix("    ") ? paragraph : RuleExplanation.wrapped(paragraph, width: width)

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// MRT0001 to MRT0006: problems with the input files as a whole.
+/// The explanations of MRT0001 to MRT0006: problems of whole files.
 extension RuleExplanation {
     static let noSchema = RuleExplanation(
         .noSchema,

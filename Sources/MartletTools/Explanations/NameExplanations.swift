@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// MRT0201 to MRT0206: keys, values, types and names that are unknown, duplicate or of the wrong kind.
+/// The explanations of MRT0201 to MRT0206: keys, values, types and names that are unknown, duplicate or of the wrong
+/// kind.
 extension RuleExplanation {
     static let unknownKey = RuleExplanation(
         .unknownKey,

@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// MRT0401 to MRT0403: names in the wrong case, reserved or invalid names, and singular or plural names.
+/// The explanations of MRT0401 to MRT0403: names in the wrong case, reserved or invalid names, and singular or plural
+/// names.
 extension RuleExplanation {
     static let namingCase = RuleExplanation(
         .namingCase,

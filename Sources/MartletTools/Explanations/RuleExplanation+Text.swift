@@ -2,7 +2,8 @@ import MartletSchema
 
 /// Formats explanations as plain text and as Markdown.
 extension RuleExplanation {
-    /// Paragraphs for a terminal. Prose has no line breaks; examples have several lines, indented by four spaces.
+    /// The explanation as paragraphs for a terminal. A paragraph of prose has no line breaks. An example has several
+    /// lines, which are indented by four spaces.
     public var paragraphs: [String] {
         var result = ["\(code.rawValue): \(code.meaning) (\(severity))", problem, "Why it matters: \(reason)"]
         switch example {
@@ -34,12 +35,13 @@ extension RuleExplanation {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// Replaces single quotes with backquotes, so that Markdown does not read `List<String>` as HTML.
+    /// Replaces single quotes with backquotes. In Markdown, backquotes mark code, so that `List<String>` is not read as
+    /// HTML.
     static func code(in text: String) -> String {
         String(text.map { $0 == "'" ? "`" : $0 })
     }
 
-    /// Wraps a paragraph at `width` columns. A line is longer only if it is a single word.
+    /// Wraps a paragraph at `width` columns. Only a line with a single word can be longer.
     public static func wrapped(_ paragraph: String, width: Int) -> String {
         var lines: [String] = []
         var line = ""
@@ -62,7 +64,7 @@ extension RuleExplanation {
     private static func block(_ example: String) -> String { "```yaml\n\(example)```" }
 }
 
-/// The text of `Documentation/Rules.md`, generated from the explanations.
+/// Generates the text of `Documentation/Rules.md` from the explanations.
 public enum RulesPage {
     public static var text: String {
         var text = introduction

@@ -1,17 +1,17 @@
 public import MartletSchema
 
-/// The explanation of a rule for an author who does not know the rule.
+/// The explanation of a diagnostic code, for an author who does not know the code.
 ///
 /// `martlet explain`, `Documentation/Rules.md` and the help in SARIF reports are generated from these texts. Code is
 /// written in single quotes, which become backquotes in Markdown. The texts contain no other apostrophe.
 public struct RuleExplanation: Hashable, Sendable {
     public let code: DiagnosticCode
-    /// The problem that the rule reports.
+    /// The problem that diagnostics with this code report.
     public let problem: String
     /// Why the problem matters.
     public let reason: String
     public let example: RuleExample
-    /// How to silence the rule.
+    /// How the author can silence diagnostics with this code.
     public let silencing: String
 
     init(
@@ -40,16 +40,16 @@ public struct RuleExplanation: Hashable, Sendable {
 
 /// An example of the problem and of its fix.
 public enum RuleExample: Hashable, Sendable {
-    /// A schema file with the problem, and the same file without it.
+    /// A schema file with the problem, and the same file without the problem.
     case schema(wrong: String, fixed: String)
-    /// A `martlet.yaml` with the problem, and the same file without it.
+    /// A `martlet.yaml` with the problem, and the same file without the problem.
     case configuration(wrong: String, fixed: String)
     /// No single file shows the problem. The associated value says how the problem occurs.
     case none(String)
 }
 
 extension DiagnosticCode {
-    /// The explanation of the code. The exhaustive switch ensures that every code has one.
+    /// The explanation of the code. The exhaustive switch ensures that every code has an explanation.
     public var explanation: RuleExplanation {
         switch self {
         case .noSchema: .noSchema

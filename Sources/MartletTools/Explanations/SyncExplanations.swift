@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// MRT0701 to MRT0705: synchronized types.
+/// The explanations of MRT0701 to MRT0705: synchronized types.
 extension RuleExplanation {
     static let badRule = RuleExplanation(
         .badRule,

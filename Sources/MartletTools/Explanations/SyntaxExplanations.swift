@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// MRT0101 to MRT0104: YAML syntax.
+/// The explanations of MRT0101 to MRT0104: YAML syntax.
 extension RuleExplanation {
     static let yamlSubset = RuleExplanation(
         .yamlSubset,

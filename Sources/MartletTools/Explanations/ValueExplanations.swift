@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// MRT0301 to MRT0305: types, defaults, keys and indexes.
+/// The explanations of MRT0301 to MRT0305: types, defaults, keys and indexes.
 extension RuleExplanation {
     static let badDefault = RuleExplanation(
         .badDefault,

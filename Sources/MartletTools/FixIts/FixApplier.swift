@@ -13,17 +13,18 @@ public struct FixResult: Sendable {
     public var count: Int { counts.values.reduce(0, +) }
 }
 
-/// Applies the safe fixes of a schema's findings until none is left. It does not access the disk.
+/// Applies the safe fixes of the findings of a schema, until no safe fix is left. This type does not access the disk.
 public enum FixApplier {
-    /// The maximum number of rounds. Each round applies fixes that do not overlap and checks the schema again. The
-    /// texts of the fuzzer's corpus and their mutations need at most half of these rounds.
+    /// The maximum number of rounds. Each round checks the schema, and applies fixes that do not overlap. The texts in
+    /// the corpus of the fuzzer and their mutations need at most half of these rounds.
     static let maximumRounds = 24
-    /// The maximum number of findings per file and round. It is higher than the number of findings that a report shows,
-    /// so that a schema with tens of thousands of similar mistakes needs few rounds.
+    /// The maximum number of findings for each file in a round. It is higher than the number of findings that a report
+    /// shows, so that a schema with tens of thousands of similar mistakes needs few rounds.
     static let findingsPerRound = 20_000
 
-    /// Applies the fixes. If the same findings remain after a round, or the last round still finds fixes, the original
-    /// input is returned unchanged, because such fixes would be applied again in every round and every run.
+    /// Applies the safe fixes. The original input is returned unchanged if the same findings remain after a round, or
+    /// if fixes are left after the last round. Such fixes are not kept, because every further run would apply them
+    /// again.
     ///
     /// - Parameter isFixable: returns false for a file whose text must not change.
     public static func apply(
@@ -33,7 +34,7 @@ public enum FixApplier {
         apply(input, options: options, maximumRounds: maximumRounds, isFixable: isFixable)
     }
 
-    /// `apply(_:options:isFixable:)` with another number of rounds.
+    /// Applies the safe fixes as `apply(_:options:isFixable:)` does, with another maximum number of rounds.
     package static func apply(
         _ input: SchemaInput, options: CompilerOptions = CompilerOptions(), maximumRounds: Int,
         isFixable: (SourceText) -> Bool = { _ in true }
@@ -43,7 +44,7 @@ public enum FixApplier {
         var counts: [String: Int] = [:]
         var previous: [FindingIdentity: Int] = [:]
         let fixable = Set(input.allSources.filter(isFixable).map(\.file))
-        // After the last round, the findings are only checked.
+        // The last pass of the loop applies no fixes. It only checks whether fixes are left.
         for round in 0...maximumRounds {
             let findings = Compiler.lint(input, options: options, findingsPerFile: findingsPerRound).diagnostics
             let candidates = findings.compactMap { candidate($0, in: fixable) }
@@ -64,7 +65,8 @@ public enum FixApplier {
         return FixResult(input: original, counts: [:], rounds: maximumRounds)
     }
 
-    /// Identifies a finding with a safe fix across rounds. Offsets change between rounds; lines seldom do.
+    /// The properties by which a finding of one round is recognized in the next round. They include the line but not
+    /// the offset, because fixes seldom change line numbers.
     private struct FindingIdentity: Hashable {
         let code: DiagnosticCode
         let message: String
@@ -88,7 +90,7 @@ public enum FixApplier {
 
     private typealias Candidate = (finding: Diagnostic, fix: Fix)
 
-    /// The first fix of a finding, if it is safe.
+    /// A finding and its first fix; nil if this fix is not safe, or if it changes a file that must not change.
     private static func candidate(_ finding: Diagnostic, in fixable: Set<SourceFileID>) -> Candidate? {
         guard let fix = finding.fixes.first, fix.applicability == .safe,
             fix.edits.allSatisfy({ fixable.contains($0.span.file) && !$0.isEmptyInsertion })
@@ -96,7 +98,7 @@ public enum FixApplier {
         return (finding, fix)
     }
 
-    /// A subset of the fixes whose ranges do not touch each other.
+    /// The fixes that can be applied in one round: the ranges of their edits do not overlap or adjoin.
     private static func chosen(from fixes: [Fix]) -> [Fix] {
         var taken = TakenRanges()
         return fixes.filter { fix in
@@ -113,11 +115,12 @@ extension Edit {
     fileprivate var isEmptyInsertion: Bool { span.isEmpty && replacement.isEmpty }
 }
 
-/// Disjoint ranges by file, sorted by offset.
+/// The ranges of the chosen fixes. The ranges of a file are disjoint, and sorted by offset.
 private struct TakenRanges {
     private var ranges: [SourceFileID: [SourceSpan]] = [:]
 
-    /// Whether a range overlaps or adjoins one of the ranges. For adjoining edits, the order would matter.
+    /// Whether a range overlaps or adjoins one of the stored ranges. Adjoining ranges are not allowed, because the
+    /// result of their edits would depend on the order.
     func touches(_ span: SourceSpan) -> Bool {
         guard let ranges = ranges[span.file] else { return false }
         let place = place(of: span.start, in: ranges)
@@ -142,7 +145,7 @@ private struct TakenRanges {
 }
 
 extension SourceText {
-    /// The text with the edits applied. The edits do not overlap, and all other bytes are unchanged.
+    /// The text after the edits. The edits must not overlap. All other bytes are unchanged.
     func applying(_ edits: [Edit]) -> SourceText {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -1,12 +1,12 @@
 import MartletFrontend
 import MartletSchema
 
-/// Reindents the lines of a literal or folded scalar.
+/// Changes the indentation of the lines of a block scalar, which is a literal (`|`) or folded (`>`) scalar.
 enum BlockScalarLines {
-    /// The header line with `|` or `>`.
+    /// The formatted header line, which contains `|` or `>`.
     ///
-    /// - Parameter isCut: whether the file ends inside the scalar, without a line break. The formatter adds a line
-    ///   break, and a `-` in the header excludes this line break from the scalar's value.
+    /// - Parameter isCut: whether the file ends inside the scalar without a line break. The formatter then adds a line
+    ///   break. It also writes a `-` into the header, so that the line break does not become part of the value.
     static func header(_ text: String, isCut: Bool) -> String {
         let header = text.trimmedAtEnd(isQuoted: false)
         guard isCut else { return header }
@@ -15,18 +15,22 @@ enum BlockScalarLines {
         return indicators + "-" + header[end...]
     }
 
-    /// - Parameter texts: the lines after the header.
+    /// The formatted lines after the header.
+    ///
+    /// - Parameters:
+    ///   - texts: the lines after the header in the source.
+    ///   - indentation: the new indentation.
     static func lines(
         _ texts: [String], of scalar: YAMLScalar, header: String, indentation: String
     ) -> [String] {
         var texts = texts
-        // The scalar's range ends at the start of the next line, so the last text can be empty.
+        // The range of the scalar ends at the start of the next line, so the last text can be empty.
         if texts.last?.isEmpty == true { texts.removeLast() }
         let keepsEnd = header.utf8.prefix { $0 != Byte.hash }.contains(UInt8(ascii: "+"))
         if !keepsEnd {
             while texts.last?.utf8.allSatisfy(\.isBlank) == true { texts.removeLast() }
         }
-        // In a scalar of blank lines only, all spaces are indentation.
+        // If a scalar consists only of blank lines, all its spaces are indentation.
         if scalar.text.utf8.allSatisfy({ $0 == Byte.lineFeed }) { return texts.map { _ in "" } }
         let removed = sourceIndentation(texts) - contentIndentation(scalar)
         return texts.map { text in
@@ -40,8 +44,8 @@ enum BlockScalarLines {
         indentation(texts.first { !$0.utf8.allSatisfy(\.isBlank) } ?? "")
     }
 
-    /// The number of spaces at the start of the scalar's value. A value can begin with spaces only if the header has an
-    /// indentation indicator.
+    /// The number of spaces at the start of the value. These spaces are content, not indentation. A value can begin
+    /// with spaces only if the header has an indentation indicator.
     private static func contentIndentation(_ scalar: YAMLScalar) -> Int {
         let lines = scalar.text.utf8.split(separator: Byte.lineFeed)
         return indentation(lines.first.map { String(decoding: $0, as: UTF8.self) } ?? "")
@@ -68,7 +72,8 @@ extension SourceText {
 extension String {
     var trimmedAtStart: String { String(decoding: utf8.drop(while: \.isBlank), as: UTF8.self) }
 
-    /// The text without trailing spaces and tabs. In a quoted scalar, a blank after a backslash is kept.
+    /// The text without trailing spaces and tabs. In a quoted scalar, blanks after a backslash are part of an escape,
+    /// so they are kept.
     func trimmedAtEnd(isQuoted: Bool) -> String {
         var bytes = utf8[...]
         while bytes.last?.isBlank == true { bytes = bytes.dropLast() }

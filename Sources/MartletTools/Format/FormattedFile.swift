@@ -2,17 +2,17 @@ public import MartletCompiler
 import MartletFrontend
 public import MartletSchema
 
-/// A schema file or configuration file in the canonical layout.
+/// The result of formatting a schema file or a configuration file.
 public struct FormattedFile: Sendable {
-    /// The formatted bytes; nil if the file cannot be parsed, or cannot be formatted without changing its content. The
+    /// The formatted bytes. nil if the file cannot be parsed, or if formatting would change its content. The
     /// diagnostics contain the reason.
     public let bytes: [UInt8]?
     public let diagnostics: [Diagnostic]
 }
 
 extension Compiler {
-    /// Formats a schema file or a configuration file. The file is parsed as YAML only; its schema is not checked. Keys,
-    /// values and comments keep their text and order.
+    /// Formats a schema file or a configuration file. The file is only parsed as YAML, and its schema is not checked.
+    /// Keys, values and comments keep their text and order.
     public static func format(_ source: SourceText) -> FormattedFile {
         let reading = FileReader.read(source)
         guard !reading.diagnostics.hasErrors else {

@@ -7,14 +7,14 @@ struct LayoutComment {
     let start: Int
     /// The text without trailing spaces and tabs.
     let text: String
-    /// False if other content precedes the comment on its line.
+    /// Whether no other content precedes the comment on its line. Document markers (`---` and `...`) do not count.
     let isOnOwnLine: Bool
     let column: Int
     let hasBlankLineAbove: Bool
 
-    /// All comments of a file. Each `#` outside of scalars begins one.
+    /// All comments of a file. Each `#` outside of scalars begins a comment, which ends at the end of the line.
     ///
-    /// - Parameter scalars: the ranges of all scalars, in order.
+    /// - Parameter scalars: the ranges of all scalars, in source order.
     static func all(in source: SourceText, outside scalars: [SourceSpan]) -> [LayoutComment] {
         var comments: [LayoutComment] = []
         var offset = source.byteOrderMarkLength
@@ -40,7 +40,7 @@ struct LayoutComment {
         while end > offset, source.bytes[end - 1].isBlank { end -= 1 }
         start = offset
         text = source.text(of: SourceSpan(file: source.file, start: offset, end: end))
-        // The formatter drops document markers, so a comment after one gets its own line.
+        // The formatter removes document markers, so that a comment after a marker gets its own line.
         let before = source.bytes[range.lowerBound..<offset].split(separator: Byte.space)
         let isAfterMarker = before.count == 1 && ["---", "..."].contains { $0.utf8.elementsEqual(before[0]) }
         isOnOwnLine = isAfterMarker || before.allSatisfy { $0.allSatisfy(\.isBlank) }
@@ -50,14 +50,14 @@ struct LayoutComment {
 }
 
 extension SourceText {
-    /// Whether a line, from 0, exists and is blank.
+    /// Whether a line exists and is blank. Lines are numbered from 0.
     func isBlankLine(_ line: Int) -> Bool {
         line >= 0 && bytes[lineRange(line)].allSatisfy(\.isBlank)
     }
 }
 
 extension YAMLNode {
-    /// The ranges of all scalars, in order.
+    /// The ranges of all scalars, in source order.
     var scalarSpans: [SourceSpan] {
         switch self {
         case .scalar(let scalar): [scalar.span]

@@ -6,12 +6,13 @@ struct LayoutLines {
     private struct Line {
         var text: String
         var comment: String?
-        /// Whether a block, or a flow list or mapping, begins after the line. No blank line is added after such a line.
+        /// Whether a nested block, or the content of a flow list or mapping, begins after the line. The formatter adds
+        /// no blank line after such a line.
         var startsBlock = false
     }
 
     private var lines: [Line] = []
-    /// True if the next text continues the last line, which ends with a `-` or a `:`.
+    /// Whether the next text continues the last line, because this line ends with a `-` or a `:`.
     private(set) var isOpen = false
 
     /// The width of the last line in Unicode scalars.
@@ -19,7 +20,7 @@ struct LayoutLines {
 
     var isEmpty: Bool { lines.isEmpty }
 
-    /// Starts a new line, or continues the open line.
+    /// Writes a text to a new line, or appends it to the open line.
     mutating func begin(_ text: String, indent: Int) {
         if isOpen {
             append(" " + text)
@@ -34,7 +35,7 @@ struct LayoutLines {
         lines[lines.count - 1].text += text
     }
 
-    /// Adds a line unchanged.
+    /// Adds a line without changing its text.
     mutating func add(_ text: String) {
         lines.append(Line(text: text))
     }
@@ -45,7 +46,8 @@ struct LayoutLines {
         if !lines.isEmpty { lines[lines.count - 1].startsBlock = true }
     }
 
-    /// Adds a blank line, unless the previous line is blank, starts a block, or does not exist.
+    /// Adds a blank line. No blank line is added at the start of the file, after a blank line, or after the start of a
+    /// block.
     mutating func addBlank() {
         guard let last = lines.last, !last.startsBlock, !last.text.isEmpty else { return }
         lines.append(Line(text: ""))
@@ -60,7 +62,7 @@ struct LayoutLines {
         return true
     }
 
-    /// The complete text. Trailing comments of consecutive lines are aligned.
+    /// The text of all lines. The trailing comments of consecutive lines are aligned.
     func render() -> String {
         var text = ""
         var index = 0

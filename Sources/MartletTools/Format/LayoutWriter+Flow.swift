@@ -1,7 +1,8 @@
 import MartletFrontend
 import MartletSchema
 
-/// Writes flow lists and mappings on one line if they fit, otherwise with one item per line.
+/// Writes flow lists and flow mappings. If one of them does not fit on one line, each of its items gets a line of its
+/// own.
 extension LayoutWriter {
     mutating func writeFlow(_ node: YAMLNode, indent: Int) {
         let start = lines.isOpen ? lines.width + 1 : lines.isEmpty ? 0 : indent
@@ -30,7 +31,8 @@ extension LayoutWriter {
             }
         case .scalar, .broken: break
         }
-        // The last line can end with a comment. A bracket on the same line would become part of the comment.
+        // If the last line ends with a comment, the bracket must be on the next line. Otherwise it would become part of
+        // the comment.
         let end = node.span.end
         if !brackets.close.isEmpty, hasComments(node.span.start..<end) {
             writeComments(before: end - 1, indent: inner, keepsBlank: false)
@@ -64,7 +66,7 @@ extension LayoutWriter {
         }
     }
 
-    /// The node on one line; nil if it contains comments or multi-line scalars.
+    /// The text of the node on one line; nil if the node contains comments or multi-line scalars.
     private func oneLine(_ node: YAMLNode) -> String? {
         guard !hasComments(node.span.start..<node.span.end) else { return nil }
         let brackets = brackets(of: node)
@@ -91,7 +93,8 @@ extension LayoutWriter {
         return texts.count == 1 ? texts[0] : nil
     }
 
-    /// The brackets of a flow node. A mapping with one entry needs no braces inside a list.
+    /// The brackets of a flow node. They are empty for a mapping without braces. Such a mapping is an element of a flow
+    /// list and has one entry.
     private func brackets(of node: YAMLNode) -> (open: String, close: String) {
         if case .sequence = node { return ("[", "]") }
         let hasBraces = node.span.start < source.bytes.count && source.bytes[node.span.start] == UInt8(ascii: "{")

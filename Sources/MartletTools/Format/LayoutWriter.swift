@@ -1,23 +1,25 @@
 import MartletFrontend
 import MartletSchema
 
-/// Formats a file. Scalars keep their values and quotes, comments keep their text, and both keep their order.
+/// Formats a file. Scalars keep their values and quotes, and comments keep their text. The order of all scalars and
+/// comments is unchanged.
 struct LayoutWriter {
     /// The indentation of a nested block, in spaces.
     static let step = 2
     /// The maximum width of a line that contains a complete flow list or mapping. A longer list or mapping is written
-    /// with one item per line.
+    /// with one item on each line.
     static let maximumWidth = 100
 
-    /// The original column and the new indentation of a block.
+    /// A block that is being written: its column in the source, and its new indentation.
     private typealias OpenLevel = (column: Int, indent: Int)
 
     let source: SourceText
     var lines = LayoutLines()
     private let comments: [LayoutComment]
     private var nextComment = 0
+    /// The blocks that contain the current line, the outermost one first.
     private var levels: [OpenLevel] = []
-    /// The open levels of the previous line.
+    /// The blocks that contain the previous line.
     private var lastLevels: [OpenLevel] = []
 
     init(_ source: SourceText, comments: [LayoutComment]) {
@@ -41,8 +43,8 @@ struct LayoutWriter {
 
     // MARK: Blocks
 
-    /// - Parameter separatedLevels: the number of levels, including this one, that have blank lines between their
-    ///   entries.
+    /// - Parameter separatedLevels: the number of levels of nested mappings, including this mapping, that get blank
+    ///   lines between their entries.
     private mutating func writeEntries(_ mapping: YAMLMapping, indent: Int, separatedLevels: Int = 0) {
         guard let first = mapping.entries.first else { return }
         levels.append((column(of: first.key.span.start), indent))
@@ -98,7 +100,7 @@ struct LayoutWriter {
         levels.removeLast()
     }
 
-    /// - Parameter continuation: the indentation of the further lines of a multi-line scalar.
+    /// - Parameter continuation: the indentation of the second and all further lines of a scalar.
     private mutating func writeNode(_ node: YAMLNode, indent: Int, continuation: Int? = nil) {
         switch node {
         case .scalar(let scalar): writeToken(scalar, indent: indent, continuation: continuation)
@@ -110,7 +112,8 @@ struct LayoutWriter {
 
     // MARK: Lines
 
-    /// Writes the comments before a token, and a blank line if the source has one or `isSeparated` is true.
+    /// Writes the comments before a token. Also writes a blank line if the source has a blank line, or if `isSeparated`
+    /// is true.
     mutating func writeComments(before offset: Int, indent: Int, isSeparated: Bool = false, keepsBlank: Bool = true) {
         var own: [LayoutComment] = []
         while nextComment < comments.count, comments[nextComment].start < offset {
@@ -123,7 +126,7 @@ struct LayoutWriter {
         let isFirst = source.bytes[source.lineRange(line).lowerBound..<offset].allSatisfy(\.isBlank)
         let isEnd = offset == source.bytes.count
         let hasBlank = keepsBlank && isFirst && !isEnd && source.isBlankLine(line - 1)
-        // The comments from this index on are directly above the token and belong to it.
+        // The comments from this index on are directly above the token, so they belong to the token.
         var firstOfToken = own.count
         if !hasBlank, !isEnd {
             while firstOfToken > 0 {
@@ -141,14 +144,14 @@ struct LayoutWriter {
         if hasBlank || needsBlank { lines.addBlank() }
     }
 
-    /// The indentation of a comment that belongs to no token: the indentation of the deepest block that contains the
-    /// comment.
+    /// The indentation of a comment that belongs to no token. It is the indentation of the deepest block that contains
+    /// the comment.
     private func indent(of comment: LayoutComment, before token: OpenLevel) -> Int {
         (lastLevels + [token]).filter { $0.column <= comment.column }.map(\.indent).max() ?? token.indent
     }
 
-    /// Writes a scalar without changing its value. The further lines of a multi-line scalar are reindented. Blanks at
-    /// the ends of lines are removed if they are not part of the value.
+    /// Writes a scalar without changing its value. The second and all further lines of a scalar get a new indentation.
+    /// Blanks at the ends of lines are removed if they are not part of the value.
     mutating func writeToken(_ scalar: YAMLScalar, indent: Int, continuation: Int? = nil) {
         var texts = source.lineTexts(of: scalar.span)
         let first = texts.removeFirst()
@@ -168,7 +171,7 @@ struct LayoutWriter {
         }
     }
 
-    // MARK: Places
+    // MARK: Positions
 
     func hasComments(_ range: Range<Int>) -> Bool {
         comments[nextComment...].first { $0.start >= range.lowerBound }.map { $0.start < range.upperBound } ?? false
@@ -178,7 +181,7 @@ struct LayoutWriter {
         offset - source.lineRange(source.lineIndex(at: offset)).lowerBound
     }
 
-    /// The offset of the first dash outside of comments.
+    /// The offset of the first dash that is not in a comment. The search begins at `start`.
     private func dash(from start: Int) -> Int {
         var offset = start
         while offset < source.bytes.count, source.bytes[offset] != Byte.dash {

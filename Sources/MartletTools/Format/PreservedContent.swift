@@ -1,8 +1,8 @@
 import MartletFrontend
 import MartletSchema
 
-/// The content that formatting must preserve: keys and values, their quotes and nesting, the comments, which comments
-/// are documentation, and which comments stand on a line of their own.
+/// The content that formatting must preserve: the keys and values with their quotes and nesting, and the comments. For
+/// each comment, it also records whether it is documentation, and whether it stands on a line of its own.
 struct PreservedContent: Equatable {
     private struct Token: Equatable {
         let text: String
@@ -18,7 +18,7 @@ struct PreservedContent: Equatable {
         if let root = reading.root, !root.isEmptyScalar { add(root, reading.comments) }
     }
 
-    /// nil if the text cannot be parsed.
+    /// Creates the content of a formatted text. The result is nil if the text cannot be parsed.
     init?(_ text: String) {
         let source = SourceText(file: SourceFileID(0), path: "", text: text)
         let reading = FileReader.read(source)

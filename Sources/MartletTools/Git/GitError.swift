@@ -1,6 +1,7 @@
-/// An error when reading a schema from the git history.
+/// An error that occurred while a schema was read from the git history.
 public struct GitError: Error, Equatable, CustomStringConvertible {
-    /// In lower case, without a full stop: the faulty item in quotes, then the fix.
+    /// A text without an uppercase first letter and without a full stop. It names the faulty item in quotes, and then
+    /// the fix.
     public let description: String
 
     init(_ description: String) {

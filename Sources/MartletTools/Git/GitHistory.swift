@@ -6,27 +6,28 @@ import MartletSchema
 public struct GitHistory {
     /// An earlier version of the schema.
     public struct Schema: Sendable {
-        /// nil if the folder contains no schema file in that commit.
+        /// The schema; nil if the folder contains no schema file in the commit.
         public let input: SchemaInput?
         /// The abbreviated commit hash.
         public let commit: String
-        /// The path of the folder in that commit, from the root of the repository.
+        /// The path of the folder in the commit, relative to the root of the repository.
         public let folder: String
-        /// True if the folder has moved since.
+        /// Whether the folder has moved since the commit.
         public let isMoved: Bool
     }
 
-    /// The maximum number of object names that are passed to one process. This many names fit into a pipe buffer.
+    /// The maximum number of object names that are passed to one process. This number of names fits into a pipe buffer.
     private static let blobsAtOnce = 200
 
     private let git: GitProcess
-    /// The path of the schema folder from the root of the repository, with a trailing `/`; empty at the root.
+    /// The path of the schema folder relative to the root of the repository, with a trailing `/`. Empty if the schema
+    /// folder is the root.
     private let prefix: String
 
     /// - Parameters:
     ///   - folder: the current path of the schema folder.
-    ///   - environment: the environment of `git`, whose `PATH` locates the program; nil for the environment of this
-    ///     process.
+    ///   - environment: the environment variables for `git`. Their `PATH` contains the folder of the program. nil for
+    ///     the variables of this process.
     public init(of folder: String, environment: [String: String]? = nil) throws(GitError) {
         git = try GitProcess(folder: folder, environment: environment ?? ProcessInfo.processInfo.environment)
         let outcome = try git.run(["rev-parse", "--show-prefix"])
@@ -37,7 +38,7 @@ public struct GitHistory {
         prefix = outcome.line
     }
 
-    /// The commit that a ref resolves to; nil if there is no such ref.
+    /// The hash of the commit to which a ref resolves; nil if there is no such ref.
     public func commit(named reference: String) throws(GitError) -> String? {
         guard !reference.isEmpty, !reference.hasPrefix("-") else { return nil }
         let outcome = try git.run(["rev-parse", "--verify", "--quiet", reference + "^{commit}"])
@@ -76,7 +77,7 @@ public struct GitHistory {
 
     // MARK: Files
 
-    /// nil if the folder contains no schema file.
+    /// The schema of a folder in a commit; nil if the folder contains no schema file.
     private func input(of prefix: String, _ base: String, _ commit: String) throws(GitError) -> SchemaInput? {
         let tree = try GitTree(of: base, git)
         let files = try tree.schemaFiles(below: prefix)
@@ -108,7 +109,9 @@ public struct GitHistory {
 
     // MARK: Moved folders
 
-    /// The folder that contained most of the schema files, at the same relative paths, before they were renamed.
+    /// The former path of the schema folder, relative to the root of the repository. To find it, this function compares
+    /// the paths of renamed schema files. The result is the folder that contained most of them at the same relative
+    /// paths.
     private func formerPrefix(_ base: String, _ head: String) throws(GitError) -> String? {
         let text = try git.output([
             "diff-tree", "-r", "-z", "-M30%", "--diff-filter=R", "--name-status", base, head,
@@ -126,10 +129,10 @@ public struct GitHistory {
     }
 }
 
-/// Parses the output of `git cat-file --batch`: for each object a line with name, type and size, then its bytes and a
-/// line feed.
+/// Parses the output of `git cat-file --batch`. For each object, the output contains a line with name, type and size,
+/// then the bytes of the object, and then a line feed.
 enum GitBatch {
-    /// nil if an object is missing or is not a blob.
+    /// The bytes of the objects; nil if an object is missing or is not a blob.
     static func blobs(in output: [UInt8]) -> [[UInt8]]? {
         var result: [[UInt8]] = []
         var offset = 0

@@ -17,14 +17,15 @@ struct GitProcess {
         var line: String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
     }
 
-    /// Variables that git hooks set. With them, git could use a repository or an index other than the folder's.
-    private static let misleading = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"]
+    /// Environment variables that git hooks set. Because of them, git could use a repository or an index that does not
+    /// belong to the folder.
+    private static let repositoryVariables = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"]
 
     private let executable: URL
     private let folder: String
     private let environment: [String: String]
 
-    /// - Parameter environment: its `PATH` locates `git`.
+    /// - Parameter environment: the environment variables for `git`. Their `PATH` contains the folder of the program.
     init(folder: String, environment: [String: String]) throws(GitError) {
         let path = environment["PATH"] ?? ""
         let candidates = path.split(separator: ":").map { "\($0)/git" }
@@ -37,7 +38,7 @@ struct GitProcess {
         }
         self.folder = folder
         var environment = environment
-        for name in Self.misleading { environment[name] = nil }
+        for name in Self.repositoryVariables { environment[name] = nil }
         // With these settings, git prints English messages, takes paths literally, and does not refresh the index.
         environment["LC_ALL"] = "C"
         environment["GIT_LITERAL_PATHSPECS"] = "1"
@@ -45,8 +46,8 @@ struct GitProcess {
         self.environment = environment
     }
 
-    /// - Parameter input: its size must not exceed that of a pipe buffer, since the output is not read while the input
-    ///   is written.
+    /// - Parameter input: the standard input. It must not be larger than a pipe buffer, because this function does not
+    ///   read the output while it writes the input.
     func run(_ arguments: [String], input: String = "") throws(GitError) -> Outcome {
         let process = Process()
         let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
@@ -98,7 +99,7 @@ private final class BackgroundReader: Sendable {
         }
     }
 
-    /// Waits until the other end is closed, and returns what was read.
+    /// Waits until the other end of the pipe is closed, and returns all bytes that were read.
     func finish() -> Data {
         isDone.wait()
         return data.withLock { $0 }

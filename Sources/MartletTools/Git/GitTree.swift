@@ -5,8 +5,9 @@ struct GitTree {
     struct File {
         /// The path relative to the schema folder.
         let relativePath: String
-        /// The path from the root of the repository, with the names of symbolic links instead of their targets.
+        /// The path relative to the root of the repository. It contains the names of symbolic links, not their targets.
         let path: String
+        /// The name of the git object that contains the file.
         let object: String
     }
 
@@ -18,9 +19,9 @@ struct GitTree {
     private static let maximumLinks = 16
 
     private let git: GitProcess
-    /// Entries by path from the root of the repository.
+    /// The entries, by path relative to the root of the repository.
     private var entries: [String: Entry] = [:]
-    /// Paths in the order of git's output.
+    /// The paths of the entries, in the order of the output of git.
     private var paths: [String] = []
 
     init(of commit: String, _ git: GitProcess) throws(GitError) {
@@ -37,14 +38,15 @@ struct GitTree {
         }
     }
 
-    /// The schema files sorted by the bytes of their paths, without hidden files and the configuration.
+    /// The schema files, sorted by the bytes of their paths. Hidden files and the configuration are left out.
     func schemaFiles(below prefix: String) throws(GitError) -> [File] {
         try files(below: prefix, shown: prefix, relative: "", links: 0)
             .filter { $0.relativePath != SourceLoader.configurationName }
             .sorted { $0.relativePath.utf8.lexicographicallyPrecedes($1.relativePath.utf8) }
     }
 
-    /// The `martlet.yaml` in the folder or beside it; nil if there is none. A symbolic link is followed.
+    /// The `martlet.yaml` in the folder or beside it; nil if there is none. If it is a symbolic link, the link is
+    /// followed.
     func configuration(of prefix: String) throws(GitError) -> File? {
         let parent = prefix.split(separator: "/").dropLast().map { $0 + "/" }.joined()
         for place in prefix.isEmpty ? [prefix] : [prefix, parent] {
@@ -91,7 +93,8 @@ struct GitTree {
             below: place.isEmpty ? "" : place + "/", shown: shown + "/", relative: relative + "/", links: links + 1)
     }
 
-    /// nil if the link leads out of the repository.
+    /// The path of the target of a link, relative to the root of the repository; nil if the link leads out of the
+    /// repository.
     private func resolved(_ target: String, from link: String) -> String? {
         var steps = link.split(separator: "/").dropLast().map(String.init)
         for step in target.split(separator: "/") where step != "." {

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// The XML format of Checkstyle, which many services read. It lists only files that have findings.
+/// Writes the XML format of Checkstyle, which many services read. The report contains only files that have findings.
 struct CheckstyleReport: ReportWriter {
     func text(of report: Report) -> String {
         var paths: [String] = []

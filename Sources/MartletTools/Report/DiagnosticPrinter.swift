@@ -1,7 +1,8 @@
 import MartletCompiler
 public import MartletSchema
 
-/// Prints findings as text: with source line and carets, or as one line each for editors and build logs.
+/// Prints findings as text. The style `full` shows the source line of a finding with carets. The style `brief` prints
+/// one line for each finding, for editors and build logs.
 public struct DiagnosticPrinter {
     public enum Style: Sendable {
         case full
@@ -76,7 +77,8 @@ public struct DiagnosticPrinter {
     }
 }
 
-/// The visible part of a source line and the position of the carets. Long lines are truncated around the finding.
+/// The visible part of a source line, and the position of the carets. A long line is truncated before and after the
+/// finding.
 private struct LineWindow {
     private static let maximumScalars = 160
 
@@ -87,7 +89,7 @@ private struct LineWindow {
     init(source: SourceText, line: Range<Int>, span: SourceSpan) {
         let start = min(max(span.start, line.lowerBound), line.upperBound)
         let end = min(max(span.end, start), line.upperBound)
-        // Fast path for most lines, which need no truncation and no replacements.
+        // Most lines need no truncation and no replacements. This branch is fast.
         if line.count <= Self.maximumScalars, start - line.lowerBound <= Self.maximumScalars / 2,
             source.bytes[line].allSatisfy({ (0x20...0x7E).contains($0) })
         {
@@ -110,14 +112,16 @@ private struct LineWindow {
         caretCount = max(1, LineWindow.width(marked))
     }
 
-    /// The first bytes of a range, enough for the visible part and one more scalar, cut at a scalar boundary.
+    /// The first bytes of a range. They contain the scalars of the visible part and at least one more scalar, and end
+    /// at a scalar boundary.
     private static func head(_ range: Range<Int>, _ source: SourceText) -> Range<Int> {
         var end = min(range.upperBound, range.lowerBound + 4 * (maximumScalars + 1))
         while end < range.upperBound, source.bytes[end] & 0xC0 == 0x80 { end += 1 }
         return range.lowerBound..<end
     }
 
-    /// The last bytes of a range, enough for the visible part and one more scalar, cut at a scalar boundary.
+    /// The last bytes of a range. They contain the scalars of the visible part and at least one more scalar, and begin
+    /// at a scalar boundary.
     private static func tail(_ range: Range<Int>, _ source: SourceText) -> Range<Int> {
         var start = max(range.lowerBound, range.upperBound - 4 * (maximumScalars + 1))
         while start > range.lowerBound, source.bytes[start] & 0xC0 == 0x80 { start -= 1 }
@@ -128,8 +132,8 @@ private struct LineWindow {
         String(decoding: source.bytes[range], as: UTF8.self)
     }
 
-    /// Replaces tabs with spaces and control characters with a placeholder, so that a schema cannot control the
-    /// terminal.
+    /// Replaces tabs with spaces, and replaces control characters with a placeholder, so that the text of a schema
+    /// cannot change the state of the terminal.
     private static func shown(_ scalars: [Unicode.Scalar]) -> String {
         var view = String.UnicodeScalarView()
         for scalar in scalars {
@@ -146,7 +150,8 @@ private struct LineWindow {
         return String(view)
     }
 
-    /// The number of terminal columns: combining marks take none, wide characters take two.
+    /// The number of terminal columns of the scalars. A combining mark has no column, and a wide character has two
+    /// columns.
     private static func width(_ scalars: [Unicode.Scalar]) -> Int {
         scalars.reduce(0) { $0 + width($1) }
     }

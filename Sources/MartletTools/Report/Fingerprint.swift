@@ -1,13 +1,15 @@
-/// Identifies a finding. The identifier is the same on every host and in every run.
+/// Computes identifiers of findings. The identifier of a finding is the same on every host and in every run.
 enum Fingerprint {
     /// The 128-bit FNV-1a hash of the parts, as 32 hexadecimal digits.
     ///
-    /// Source of the constants: draft-eastlake-fnv. Collision resistance against attackers is not required.
+    /// The constants come from draft-eastlake-fnv. A cryptographic hash is not necessary, because nothing depends on
+    /// resistance to attacks.
     static func text(_ parts: [String]) -> String {
         var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
         for part in parts {
             for byte in part.utf8 { mix(byte, into: &hash) }
-            // UTF-8 text does not contain this byte, so 'ab', 'c' and 'a', 'bc' have different hashes.
+            // UTF-8 text does not contain this byte, so the parts 'ab' and 'c' and the parts 'a' and 'bc' have
+            // different hashes.
             mix(0xFF, into: &hash)
         }
         let digits = String(hash, radix: 16)

@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// Workflow commands: one line `::error file=…::message` for each finding, which GitHub shows beside the source line.
+/// Writes workflow commands of GitHub: one line `::error file=…::message` for each finding. GitHub shows the message
+/// beside the source line.
 struct GitHubReport: ReportWriter {
     func text(of report: Report) -> String {
         report.findings.map { line(of: $0) + "\n" }.joined()
@@ -36,7 +37,7 @@ struct GitHubReport: ReportWriter {
         escaped(text, ["%": "%25", "\r": "%0D", "\n": "%0A"])
     }
 
-    /// Escapes a property value, which ends at a comma or a colon.
+    /// Escapes the value of a property. An unescaped comma or colon would end the value.
     static func property(_ text: String) -> String {
         escaped(text, ["%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"])
     }

@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// GitLab's Code Quality report. GitLab identifies findings across reports by their fingerprints.
+/// Writes a Code Quality report for GitLab. GitLab compares the fingerprints of findings to recognize a finding of an
+/// earlier report.
 struct GitLabReport: ReportWriter {
     func text(of report: Report) -> String {
         JSONValue.array(report.findings.map(value)).text

@@ -1,8 +1,8 @@
 import MartletCompiler
 import MartletSchema
 
-/// Martlet's own format, described in `Documentation/Reports.md`. New members can be added within a version; other
-/// changes require a new version.
+/// Writes Martlet's own format, which `Documentation/Reports.md` describes. A version of the format can get new
+/// members. All other changes require a new version.
 struct JSONReport: ReportWriter {
     static let formatVersion = 1
 

@@ -7,7 +7,7 @@ indirect enum JSONValue {
     case array([JSONValue])
     case object([(name: String, value: JSONValue)])
 
-    /// An object without the members that are nil.
+    /// An object with the given members. Members whose value is nil are left out.
     static func members(_ members: [(String, JSONValue?)]) -> JSONValue {
         .object(members.compactMap { name, value in value.map { (name, $0) } })
     }
@@ -50,8 +50,8 @@ indirect enum JSONValue {
         text += (elements.isEmpty ? "" : "\n" + indent) + brackets.1
     }
 
-    /// Quotes and escapes a string as JSON requires. Also escapes the control characters from U+007F to U+009F, and the
-    /// separators that JavaScript treats as line ends.
+    /// Quotes and escapes a string as JSON requires. This function also escapes the control characters from U+007F to
+    /// U+009F, and the separators U+2028 and U+2029, which JavaScript treats as line breaks.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

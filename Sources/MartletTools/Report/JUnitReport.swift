@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// A JUnit report: one suite for each file, a failed test for each error and warning, a passed test for each note.
+/// Writes a JUnit report with one suite for each file. An error or a warning is a failed test, and a note is a passed
+/// test.
 struct JUnitReport: ReportWriter {
     func text(of report: Report) -> String {
         let findings = report.findings
@@ -13,7 +14,7 @@ struct JUnitReport: ReportWriter {
         return XMLTag("testsuites", attributes, children: suites).document
     }
 
-    /// The paths of the read files, and the names of schemas that have findings without a location.
+    /// The paths of the files that were read, and the names of schemas that have findings without a location.
     private func paths(_ report: Report, _ findings: [LocatedFinding]) -> [String] {
         let read = report.paths
         var seen = Set(read)
@@ -21,7 +22,7 @@ struct JUnitReport: ReportWriter {
     }
 
     private func suite(of path: String, _ findings: [LocatedFinding]) -> XMLTag {
-        // A file without findings is a passed test, since readers ignore empty suites.
+        // A file without findings gets one passed test, because programs that read JUnit reports ignore empty suites.
         let name = path.withVisibleBytes
         let clean = XMLTag("testcase", [("name", "no findings"), ("classname", name), ("file", name)])
         let cases = findings.isEmpty ? [clean] : findings.map(testCase)

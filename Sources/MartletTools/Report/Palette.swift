@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Terminal colors, or plain text if `isOn` is false.
+/// Adds terminal colors to texts. If `isOn` is false, the texts are unchanged.
 struct Palette {
     let isOn: Bool
 

@@ -1,10 +1,11 @@
 public import MartletSchema
 
-/// The findings of one run over one or several schemas. They can be written in any format.
+/// The findings of one run of a command for one or several schemas. A report can be written in each `ReportFormat`.
 public struct Report: Sendable {
     /// The findings of one schema.
     struct Section: Sendable {
-        /// The given folder or file. Findings without a location are attributed to it.
+        /// The path of the folder or file that the user has passed. It is the location of findings without a location
+        /// of their own.
         let name: String
         let sources: [SourceText]
         let diagnostics: [Diagnostic]
@@ -13,8 +14,8 @@ public struct Report: Sendable {
     private(set) var sections: [Section] = []
     private let folder: String?
 
-    /// - Parameter folder: an absolute path. In machine-readable formats, absolute paths of files in this folder become
-    ///   relative to it.
+    /// - Parameter folder: an absolute path. In machine-readable formats, the absolute path of a file in this folder
+    ///   becomes a path relative to the folder.
     public init(pathsFrom folder: String? = nil) {
         self.folder = folder
     }
@@ -23,12 +24,12 @@ public struct Report: Sendable {
         sections.append(Section(name: name, sources: sources, diagnostics: diagnostics))
     }
 
-    /// The text of the report. It ends with a line feed unless it is empty.
+    /// The text of the report. A text that is not empty ends with a line feed.
     public func text(as format: ReportFormat, isColored: Bool = false) -> String {
         format.writer(isColored: isColored).text(of: self)
     }
 
-    // MARK: For the machine formats
+    // MARK: For machine-readable formats
 
     /// All findings with their locations, in the order of the sections.
     var findings: [LocatedFinding] {
@@ -45,7 +46,7 @@ public struct Report: Sendable {
         }
     }
 
-    /// The paths of all read files, and the names of schemas without files, without duplicates.
+    /// The paths of all files that were read, and the names of schemas without files. There are no duplicates.
     var paths: [String] {
         var seen: Set<String> = []
         return sections.flatMap { section in
@@ -96,10 +97,10 @@ struct LocatedFinding {
     var code: String { diagnostic.code.rawValue }
     var severity: Severity { diagnostic.severity }
 
-    /// The message and the help on one line, as in the brief format.
+    /// The message and the help on one line, as in the format `brief`.
     var messageWithHelp: String { diagnostic.messageWithHelp }
 
-    /// The notes that have a location, as `path:line:column: note: message`.
+    /// The notes that have a location, in the form `path:line:column: note: message`.
     var noteLines: [String] {
         notes.compactMap { note in
             note.location.map { "\($0.path.printable):\($0.start.line):\($0.start.column): note: \(note.message)" }

@@ -1,21 +1,25 @@
-/// The formats of a report. Raw values are the values of `--format`.
+/// The formats of a report. The raw values are the values of the option `--format`.
 public enum ReportFormat: String, CaseIterable, Sendable {
     /// Text with source lines and carets.
     case text
     /// One line for each finding, for editors and build logs.
     case brief
-    /// Martlet's own format, described in `Documentation/Reports.md`.
+    /// Martlet's own format, which `Documentation/Reports.md` describes.
     case json
     /// SARIF 2.1.0.
     case sarif
     /// GitHub workflow commands.
     case github
+    /// The XML format of JUnit.
     case junit
     /// GitLab's Code Quality report.
     case gitlab
+    /// The XML format of Checkstyle.
     case checkstyle
 
-    /// - Parameter isColored: affects only `text`.
+    /// The writer of the format.
+    ///
+    /// - Parameter isColored: whether the text contains terminal colors. This affects only the format `text`.
     func writer(isColored: Bool) -> any ReportWriter {
         switch self {
         case .text: TextReport(style: .full, isColored: isColored)
@@ -30,7 +34,8 @@ public enum ReportFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// Formats a report. The result depends only on the findings and the paths of the files; it contains no dates.
+/// Writes a report in one format. The text depends only on the findings and the paths of the files. It contains no
+/// dates, so equal findings result in equal texts.
 protocol ReportWriter {
     func text(of report: Report) -> String
 }

@@ -1,15 +1,15 @@
 import MartletSchema
 
-/// A range of a file in all units that formats need.
+/// A range of a file, in all units that the report formats need.
 struct ReportLocation {
     struct Point {
-        /// The offset in bytes from 0, including a byte-order mark.
+        /// The offset in bytes, counted from 0. A byte-order mark is counted.
         let offset: Int
-        /// From 1.
+        /// The line, counted from 1.
         let line: Int
-        /// From 1, in Unicode scalars.
+        /// The column in Unicode scalars, counted from 1.
         let column: Int
-        /// From 1, in UTF-16 code units.
+        /// The column in UTF-16 code units, counted from 1.
         let utf16Column: Int
     }
 
@@ -46,8 +46,8 @@ struct LocationTable {
     }
 }
 
-/// Paths in machine-readable reports: separated by `/`, without `.` and empty components. An absolute path of a file in
-/// the folder of the report becomes relative to this folder.
+/// Normalizes paths for machine-readable reports. The components are separated by `/`, and `.` and empty components are
+/// removed. The absolute path of a file in the folder of the report becomes a path relative to this folder.
 enum ReportPath {
     static func relative(_ path: String, to folder: String?) -> String {
         let steps = components(of: path)

@@ -1,10 +1,11 @@
 import MartletCompiler
 import MartletSchema
 
-/// SARIF 2.1.0, an OASIS standard that code scanning services read.
+/// Writes SARIF 2.1.0, an OASIS standard that code scanning services read.
 ///
-/// Columns are UTF-16 code units, as `columnKind` declares. Relative paths begin at `%SRCROOT%`, which the reader of
-/// the report defines. Absolute paths of files outside of the base folder (`Report(pathsFrom:)`) remain absolute.
+/// Columns are UTF-16 code units, as `columnKind` declares. Relative paths are relative to `%SRCROOT%`, a folder that
+/// the reader of the report defines. Absolute paths of files outside of the base folder (`Report(pathsFrom:)`) are
+/// unchanged.
 struct SARIFReport: ReportWriter {
     private static let root = "%SRCROOT%"
     private static let ruleIndex = Dictionary(
@@ -116,7 +117,7 @@ struct SARIFReport: ReportWriter {
         ]
     }
 
-    /// The location of a file. An absolute path needs no base.
+    /// The location of a file. A relative path also has the base `%SRCROOT%`.
     private func artifact(_ path: String) -> JSONValue {
         guard !path.hasPrefix("/") else { return ["uri": .string("file://" + SARIFReport.encoded(path))] }
         return ["uri": .string(SARIFReport.encoded(path)), "uriBaseId": .string(SARIFReport.root)]
@@ -126,9 +127,9 @@ struct SARIFReport: ReportWriter {
 
     private func message(_ text: String) -> JSONValue { ["text": .string(SARIFReport.message(text))] }
 
-    /// Escapes a message. A brace would start a placeholder, so braces are doubled (section 3.11.5 of the standard). A
-    /// bracket before a parenthesis would start a link (section 3.11.6), so in a message that contains `](`, a
-    /// backslash escapes every bracket and every backslash.
+    /// Escapes a message. Braces are doubled, because a single brace would start a placeholder (section 3.11.5 of the
+    /// standard). A text that contains `](` could contain a link (section 3.11.6). In such a message, a backslash
+    /// escapes every bracket and every backslash.
     static func message(_ text: String) -> String {
         let doubled = SARIFReport.doublingBraces(text)
         guard text.contains("](") else { return doubled }

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Findings as text, schema by schema, with the given paths.
+/// Writes findings as text, one schema after the other. The paths are the paths that the user has passed.
 struct TextReport: ReportWriter {
     let style: DiagnosticPrinter.Style
     let isColored: Bool

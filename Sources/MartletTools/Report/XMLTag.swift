@@ -13,7 +13,8 @@ struct XMLTag {
         self.children = children
     }
 
-    /// The document with the XML declaration, indented by two spaces, with a trailing line feed.
+    /// An XML document with this element as its root. Each level is indented by two spaces. The text ends with a line
+    /// feed.
     var document: String {
         var result = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         write(into: &result, indent: "")
@@ -37,8 +38,8 @@ struct XMLTag {
     }
 
     /// Escapes a text. Control characters other than tabs and line breaks become replacement characters, because XML
-    /// 1.0 forbids or discourages them. Line breaks and tabs in attributes are written as references, since XML readers
-    /// replace unescaped ones with spaces.
+    /// 1.0 forbids or discourages them. In attributes, line breaks and tabs are written as character references,
+    /// because XML readers replace unescaped line breaks and tabs with spaces.
     static func escaped(_ text: String, isAttribute: Bool) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

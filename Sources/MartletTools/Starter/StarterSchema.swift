@@ -1,6 +1,7 @@
 import MartletCompiler
 
-/// The schema of a new package. It uses the common features, and lint reports nothing about it.
+/// The schema of a new package. It uses the common features of the schema language, and lint reports no findings for
+/// it.
 public enum StarterSchema {
     public static let fileName = "Schema.yaml"
 
@@ -60,7 +61,8 @@ public enum StarterSchema {
 
         """
 
-    /// Instructions for the package manifest, so that the build compiles the schemas of a folder.
+    /// Instructions for the author of the package. They say how to change the manifest, so that the build compiles the
+    /// schemas of a folder.
     ///
     /// - Parameter folder: the path of the folder relative to the package.
     public static func advice(for folder: String) -> String {

@@ -69,13 +69,13 @@ struct HostileTextTests {
         #expect(text.split(separator: "\n").allSatisfy { $0.hasPrefix("//") })
     }
 
-    @Test("documentation keeps its words and inner empty lines, and loses leading and trailing ones S3")
+    @Test("documentation keeps its words and its inner empty lines, and loses leading and trailing empty lines S3")
     func lines() {
         let swift = Sample.swift(Sample.string, doc: "\nFirst.  \r\n\r\n- second\n\n")
         #expect(swift.contains("\n    /// First.\n    ///\n    /// - second\n    public var value"))
     }
 
-    /// Returns the text that Swift reads from a plain string literal.
+    /// Returns the text that Swift reads from a single-line string literal without `#`.
     private func decoded(_ literal: some StringProtocol) -> String {
         var scalars = Array(literal.unicodeScalars.dropFirst().dropLast())[...]
         var text = String.UnicodeScalarView()

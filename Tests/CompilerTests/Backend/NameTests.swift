@@ -14,7 +14,7 @@ struct NameTests {
         #expect(swift.contains("property class Int"))
     }
 
-    @Test("a key path named like a type shadows nothing, nor does a property named like a collection member S14")
+    @Test("generated references stay correct if key paths, types and collection members have equal names S14")
     func keyPathNames() throws {
         let friends = Sample.property("friends", Sample.type(.link("Dog"), .list))
         let properties = [friends, Sample.property("count", Sample.int), Sample.property("Dog", Sample.link("Dog"))]
@@ -31,7 +31,7 @@ struct NameTests {
         #expect(swift.contains("static var fields: Fields<Dog> { .init(Martlet.FieldPath(self)) }"))
     }
 
-    @Test("a property keeps its name even if its storage would hide a member of the runtime or another property S21")
+    @Test("if storage would hide a member of the runtime or another property, only the storage is renamed S21")
     func storage() {
         let properties = ["load", "id", "_id", "list", "name"].map { Sample.property($0, Sample.int) }
         let swift = Sample.swift([Sample.object("Sample", properties)])
@@ -52,7 +52,7 @@ struct NameTests {
         #expect(Backend.generate(Sample.model([], path: path)).map(\.name) == [name, OutputNames.registry])
     }
 
-    @Test("two paths that would generate the same file are found, even if only their case differs S20")
+    @Test("paths whose output names are equal, or differ only in case, are found S20")
     func collisions() {
         #expect(OutputNames.collisions(among: ["A/B.yaml", "C.yaml"]).isEmpty)
         #expect(OutputNames.collisions(among: ["A/B.yaml", "A_B.yaml"]).map(\.second) == ["A_B.yaml"])
@@ -61,7 +61,7 @@ struct NameTests {
         #expect(registry.count == 1 && registry.first?.first == nil)
     }
 
-    @Test("the case `none` is not read as nil S21")
+    @Test("in an optional property, the enum case `none` is not confused with nil S21")
     func noneCase() {
         let cases = ["none", "sweet"].map { EnumCaseModel(name: $0, nameSpan: Sample.span, rawValue: .string($0)) }
         let flavor = EnumModel(

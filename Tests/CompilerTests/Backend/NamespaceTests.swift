@@ -62,8 +62,8 @@ struct NamespaceTests {
         #expect(outputs.map(\.name) == Backend.generate(model).map(\.name))
     }
 
-    /// Schema descriptions, raw values, property indices and property names do not change, so the stored data is the
-    /// same.
+    /// A namespace does not change schema descriptions, raw values, property indices or property names. Therefore it
+    /// does not change the stored data.
     @Test("a namespace changes only the names of types in Swift S7 S21", arguments: GoldenTests.schemas)
     func onlyTypeNames(schema: String) throws {
         let folder = try GoldenFolder(schema)
@@ -87,7 +87,7 @@ struct NamespaceTests {
         #expect(try folder.reversed().generate(Self.options).allSatisfy { before[$0.name] == $0.text })
     }
 
-    /// Removes the namespace, and all white space, because longer names wrap at other places.
+    /// Removes the namespace. Also removes all white space, because lines with longer names wrap at other places.
     private func withoutNamespace(_ text: String) -> String {
         var kept = ""
         var isInside = false

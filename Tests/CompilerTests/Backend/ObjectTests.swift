@@ -34,7 +34,7 @@ struct ObjectTests {
             ])
     }
 
-    @Test("the schema description contains the synchronization of types and properties S21 S53")
+    @Test("the schema description contains the synchronization settings of types and properties S21 S53")
     func syncFacts() throws {
         let yaml = """
             objects:
@@ -136,7 +136,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("Foundation is imported only if one of its types is named S22")
+    @Test("Foundation is imported only if the generated code uses one of its types S22")
     func imports() {
         #expect(!Sample.swift(Sample.string, doc: "Foundation.Date").contains("import Foundation"))
         for kind in [ScalarKind.data, .date, .uuid] {
@@ -145,7 +145,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("generated code names a deprecated property only in its own declarations S22")
+    @Test("generated code uses the name of a deprecated property only in the declarations of that property S22")
     func deprecated() {
         let dog = Sample.object(
             "Dog",

@@ -27,13 +27,13 @@ struct OutputTests {
         #expect(text.contains("private typealias _MartletFormat = Martlet.GeneratedCodeFormat1"))
     }
 
-    @Test("a file without declarations generates a file without code S20")
+    @Test("for a schema file without declarations, a file without code is generated S20")
     func empty() {
         let text = Backend.generate(Sample.model([])).first?.text ?? ""
         #expect(text.split(separator: "\n").allSatisfy { $0.hasPrefix("//") })
     }
 
-    @Test("every line of every file ends with a line feed S13")
+    @Test("every line of every file ends with a line feed, without a carriage return or a space before it S13")
     func lineEnds() {
         for output in Backend.generate(SchemaModel(files: Self.files)) {
             #expect(output.text.hasSuffix("}\n") || output.text.hasSuffix("#endif\n"))

@@ -1,7 +1,7 @@
 import MartletBackend
 import MartletSchema
 
-/// Concise builders of resolved models.
+/// Functions that build resolved models from few arguments.
 enum Sample {
     static let span = SourceSpan(file: SourceFileID(0), start: 0, end: 0)
 
@@ -44,7 +44,7 @@ enum Sample {
             renamedFrom: renamedFrom.map(spanned), deprecation: deprecated.map(deprecation))
     }
 
-    /// Returns a key path through `objects`, resolved with their properties.
+    /// Returns a key path from `root`. Its segments are resolved with the properties of `objects`.
     static func path(_ text: String, from root: String, in objects: [ObjectModel], writable: Bool = false)
         -> KeyPathModel
     {
@@ -65,7 +65,7 @@ enum Sample {
         SchemaModel(files: [FileModel(file: SourceFileID(0), path: path, declarations: declarations)])
     }
 
-    /// Generates the Swift of one schema file that declares these objects, enums and projections.
+    /// Generates the Swift code of one schema file that declares these objects, enums and projections.
     static func swift(
         _ objects: [ObjectModel], enums: [EnumModel] = [], projections: [ProjectionModel] = [],
         access: AccessLevel = .public, namespace: String? = nil
@@ -77,7 +77,7 @@ enum Sample {
         return Backend.generate(model(declarations), options: options).first?.text ?? ""
     }
 
-    /// Generates the Swift of one object type with a single property of this type.
+    /// Generates the Swift code of one object type with a single property of this type.
     static func swift(_ type: PropertyTypeModel, default value: DefaultModel? = nil, doc: String? = nil) -> String {
         swift([object("Sample", [property("value", type, default: value, doc: doc)])])
     }

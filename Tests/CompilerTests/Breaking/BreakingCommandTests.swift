@@ -47,7 +47,7 @@ struct BreakingCommandTests {
     }
 
     @Test(
-        "the exit code is 1 if a change reaches the level, otherwise 0 S43 S40",
+        "the exit code is 1 if a change is at least as severe as '--level', otherwise 0 S43 S40",
         arguments: [
             (slower, "query", 1), (slower, "source", 0), (slower, nil, 0), (slower, "data", 0),
             (optional, "query", 1), (optional, "source", 1), (optional, nil, 1), (optional, "data", 0),
@@ -73,7 +73,7 @@ struct BreakingCommandTests {
             outcome.output.contains("'Dog.name' was removed") || outcome.output.contains("Dog.name&apos; was removed"))
     }
 
-    @Test("against a branch, the files on disk are compared with the merge base S43")
+    @Test("if '--against' names a branch, the files on disk are compared with the merge base S43")
     func branch() throws {
         let repository = try ScratchRepository()
         let base = try repository.commit(Self.old)

@@ -11,7 +11,8 @@ struct GitHistoryTests {
     private static let two = "objects:\n  Dog: {properties: {two: Int}}\n"
     private static let three = "objects:\n  Dog: {properties: {three: Int}}\n"
 
-    /// Returns the files of the schema at the merge base of HEAD and `reference`: `commit:path` and text.
+    /// Returns the schema files at the merge base of HEAD and `reference`. The keys are `commit:path`, and the values
+    /// are the texts of the files.
     private func schema(
         _ repository: ScratchRepository, _ folder: String = "Schemas", where reference: String = "main"
     ) throws -> [String: String] {
@@ -155,7 +156,7 @@ struct GitHistoryTests {
         #expect(schema.input?.sources.map(\.relativePath) == ["Dog.yaml", "Sub/Cat.yaml"])
     }
 
-    @Test("a folder that did not exist has no schema S43")
+    @Test("a folder that does not exist at the merge base has no schema S43")
     func newFolder() throws {
         let repository = try ScratchRepository()
         let base = try repository.commit(Self.one, to: "Other/Dog.yaml")
@@ -170,8 +171,8 @@ struct GitHistoryTests {
     func untouched() throws {
         let repository = try ScratchRepository()
         try repository.commit(Self.one)
-        // The file date in the index of git is outdated. A command that refreshes the index would change the index
-        // file.
+        // The index of git now contains an outdated file date. A git command that refreshes the index would change the
+        // index file.
         try repository.write(Self.two)
         try repository.write(Self.one)
         try repository.folder.setOld("Schemas/Dog.yaml")
@@ -192,7 +193,7 @@ struct GitHistoryTests {
         #expect(
             message { _ = try GitHistory(of: empty.path, environment: ["PATH": empty.path]) }
                 == "no program 'git' in PATH; install it, or compare with a folder")
-        // Stops the search for a repository at the parent of the temporary folder.
+        // With this variable, git does not search the parent of the temporary folder for a repository.
         var environment = ProcessInfo.processInfo.environment
         environment["GIT_CEILING_DIRECTORIES"] = (empty.path as NSString).deletingLastPathComponent
         #expect(

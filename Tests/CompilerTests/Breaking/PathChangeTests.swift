@@ -8,7 +8,7 @@ struct PathChangeTests {
         dog("a: Int, b: Int, c: Bool, d: Dog?", entry.isEmpty ? "" : "keypaths: {\(entry)}", name: name)
     }
 
-    @Test("key paths that are removed, change their type or lead elsewhere are reported S43 MRT0601")
+    @Test("key paths that are removed, change their type or lead to another property are reported S43 MRT0601")
     func keyPaths() throws {
         try check(
             keyPath("«x»: a"), keyPath("", name: "«Dog»"),
@@ -31,7 +31,7 @@ struct PathChangeTests {
         try check(keyPath("x: a"), keyPath("y: a, x: a"))
     }
 
-    @Test("a path in which only types and properties were renamed is unchanged S43 MRT0601")
+    @Test("renaming the types and properties of a path is no change of the path S43 MRT0601")
     func renamedPath() throws {
         let projection = { (root: String, path: String) in
             "projections:\n  Card: {of: \(root), properties: {x: \(path)}}\n"

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Breaking: properties")
 struct PropertyChangeTests {
-    @Test("a removed property loses its values S43 MRT0601")
+    @Test("removing a property breaks data, because its values are lost S43 MRT0601")
     func gone() throws {
         try check(
             dog("age: Int, «name»: String"), "objects:\n  «Dog»: {properties: {age: Int}}\n",
@@ -24,8 +24,8 @@ struct PropertyChangeTests {
                 "source: property 'Dog.them' was 'LinkingObjects<Dog.friend>' and is 'LinkingObjects<Dog.foe>'; "
                     + "keep the type"
             ])
-        // Replacing linking objects adds a new property. Replacing a stored property with linking objects loses its
-        // values.
+        // If a stored property replaces linking objects, no data is lost. If linking objects replace a stored property,
+        // its values are lost.
         try check(
             dog("friend: Dog?, them: «LinkingObjects<Dog.friend>»"), dog("friend: Dog?, them: «List<Dog>»"),
             ["source: property 'Dog.them' was 'LinkingObjects<Dog.friend>' and is 'List<Dog>'; keep the type"])
@@ -43,7 +43,8 @@ struct PropertyChangeTests {
             dog("«years»: Int, owner: Dog?, owned: LinkingObjects<Dog.owner>"),
             dog("«age»: {type: Int, renamedFrom: years}, owner: Dog?, owned: LinkingObjects<Dog.owner>"),
             ["source: property 'Dog.age' was 'years'; rename it in code that uses it"])
-        // Linking objects refer to the renamed link.
+        // The type of the linking objects changes too, because it contains the name of the link. This change is not
+        // reported.
         try check(
             dog("«owner»: Dog?, owned: LinkingObjects<Dog.owner>"),
             dog("«master»: {type: Dog?, renamedFrom: owner}, owned: LinkingObjects<Dog.master>"),
@@ -66,7 +67,7 @@ struct PropertyChangeTests {
             ])
     }
 
-    @Test("an optional property cannot become required without breaking data; the reverse breaks only code S43 MRT0601")
+    @Test("making a property required breaks data; making it optional breaks only code S43 MRT0601")
     func optionality() throws {
         try check(
             dog("a: «Int?»"), dog("a: «Int»"),
@@ -79,7 +80,7 @@ struct PropertyChangeTests {
             ["source: property 'Dog.a' was 'Int' and is 'Int?'; keep the type"])
     }
 
-    @Test("a change to another enum does not break data if that enum has all raw values S43 MRT0601")
+    @Test("a change to another enum breaks only code if the new enum has all raw values of the old S43 MRT0601")
     func otherEnum() throws {
         let enums = "enums:\n  Size: [small, large]\n  Height: [large, small]\n  Width: [small, wide]\n"
         try check(
@@ -109,7 +110,7 @@ struct PropertyChangeTests {
             ])
     }
 
-    @Test("the order of properties determines the order of arguments and array values S43 MRT0601")
+    @Test("moving a property breaks code; adding a property before others changes queries S43 MRT0601")
     func order() throws {
         try check(
             dog("«a»: Int, b: Int, c: Int"), dog("b: Int, c: Int, «a»: Int"),

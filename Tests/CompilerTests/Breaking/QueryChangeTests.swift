@@ -75,7 +75,7 @@ struct QueryChangeTests {
         try check(dog("a: {type: Dog?, deleteRule: deny}"), dog("a: {type: Dog?, deleteRule: deny}"))
     }
 
-    @Test("'onDelete' of a collection is reported because it now takes effect S47 S43 MRT0601")
+    @Test("an unchanged 'onDelete' of a collection is reported, because Martlet 0.1 ignored it S47 S43 MRT0601")
     func onDeleteOfCollections() throws {
         for kind in ["List<Dog>", "Set<Dog>", "Map<Dog?>"] {
             try check(
@@ -88,7 +88,7 @@ struct QueryChangeTests {
         try check(dog("a: {type: Dog?, onDelete: deny}"), dog("a: {type: Dog?, onDelete: deny}"))
     }
 
-    @Test("another default is reported if its value differs S43 MRT0601")
+    @Test("a changed default is reported only if new objects get another value S43 MRT0601")
     func defaults() throws {
         let message = "query: 'Dog.a' of a new object starts with another value; keep the default"
         try check(dog("a: Int = «1»"), dog("a: Int = «2»"), [message])
@@ -114,7 +114,7 @@ struct QueryChangeTests {
             ["source: case 'Size.small' is 'tiny' now; rename it in code that uses it"])
     }
 
-    @Test("changes that reach the level are errors, and others are notes S43 MRT0601")
+    @Test("changes at least as severe as the level are errors, and others are notes S43 MRT0601")
     func levels() throws {
         let change = try SchemaChange(
             dog("a: Int?, b: Int, c: Int", "index: [c]"), dog("a: Int, b: Int?, c: Int"))

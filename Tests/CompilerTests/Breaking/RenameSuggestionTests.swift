@@ -6,7 +6,8 @@ import Testing
 struct RenameSuggestionTests {
     private let help = "if 'Person' is the new name of 'Human', write 'renamedFrom: Human' there"
 
-    /// Checks the suggested fix, applies it, and checks that the type or property keeps its data.
+    /// Checks that the change from `old` to `new` breaks data, and applies the suggested fix to `new`. The fixed text
+    /// must be `expected`, and must break only code, because the renamed type or property keeps its data.
     private func checkFix(_ old: String, _ new: String, becomes expected: String) throws {
         let change = try SchemaChange(old, new)
         #expect(change.changes.contains { $0.level == .data })
@@ -29,7 +30,7 @@ struct RenameSuggestionTests {
             becomes: "objects:\n  Person: {renamedFrom: Human,  properties: {age: Int}}\n")
     }
 
-    @Test("the inserted line has the indentation and line ending of its neighbours S43 MRT0601")
+    @Test("the inserted line has the indentation and line ending of the lines around it S43 MRT0601")
     func lines() throws {
         try checkFix(
             "objects:\n  Human:\n    properties: {age: Int}\n",

@@ -8,8 +8,8 @@ import Testing
 
 @testable import MartletBackend
 
-/// Compares the compiler with the runtime: `breaking` reports lost data if and only if the runtime refuses to open the
-/// file.
+/// Compares the compiler with the runtime: the command `breaking` reports lost data if and only if the runtime refuses
+/// to open a file of the old schema.
 @Suite("Breaking: agreement with the runtime")
 struct RuntimeAgreementTests {
     @Test(
@@ -32,13 +32,13 @@ struct RuntimeAgreementTests {
                 "\(texts.0)\n\(texts.1)\n\(difference.migrationReasons)\n\(lost.map(\.message))")
             outcomes[isRefused, default: 0] += 1
         }
-        // Both outcomes occur often enough to be significant.
+        // The test is significant only if both outcomes occur often.
         #expect(outcomes[true, default: 0] > 300)
         #expect(outcomes[false, default: 0] > 10)
     }
 
     @Test(
-        "a change that loses data is refused without a higher schema version, and migrated with one S43")
+        "a change that loses data is refused with the old schema version, and migrated with a higher one S43")
     func migrations() throws {
         var random = SeededRandom(seed: 9)
         var outcomes: [Bool: Int] = [:]

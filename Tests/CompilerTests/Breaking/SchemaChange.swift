@@ -3,8 +3,8 @@ import MartletLint
 import MartletSchema
 import Testing
 
-/// Two versions of a schema text. «Marks» enclose the expected locations: in the new text the locations of findings, in
-/// the old text the locations of their notes.
+/// Two versions of a schema text, in which the marks « and » enclose expected locations. In the new text, they enclose
+/// the locations of findings. In the old text, they enclose the locations of the notes of these findings.
 struct SchemaChange {
     let old: MarkedText
     let new: MarkedText
@@ -22,7 +22,7 @@ struct SchemaChange {
         changes.map { $0.diagnostic(failingFrom: level, sources: [new.source]) }.sortedByLocation()
     }
 
-    /// Returns the new text with the first fix-it of the only finding that has one.
+    /// Requires that exactly one finding has fix-its, and returns the new text with its first fix-it applied.
     func fixed(sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
         let fixes = findings().compactMap(\.fixes.first)
         try #require(fixes.count == 1, sourceLocation: sourceLocation)
@@ -61,8 +61,8 @@ struct MarkedText {
     }
 }
 
-/// Checks that the findings of a change, as `level: message` sorted by location, equal `expected`, and that findings
-/// and notes are located at the marks.
+/// Checks that the findings of a change equal `expected`, which contains `level: message` for each finding, sorted by
+/// location. Also checks that the findings and their notes are located at the marks.
 func check(
     _ old: String, _ new: String, _ expected: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
@@ -76,7 +76,7 @@ func check(
     #expect(notes == Set(change.old.marks), "\(notes.map(change.old.source.text))", sourceLocation: sourceLocation)
 }
 
-/// Returns the declaration of an object type with these properties and, in `rest`, further keys.
+/// Returns a schema with one object type that has these properties. `rest` contains further keys of the type.
 func dog(_ properties: String, _ rest: String = "", name: String = "Dog") -> String {
     "objects:\n  \(name): {properties: {\(properties)}\(rest.isEmpty ? "" : ", " + rest)}\n"
 }

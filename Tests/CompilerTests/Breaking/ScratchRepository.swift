@@ -12,7 +12,9 @@ struct ScratchRepository {
 
     var path: String { folder.path }
 
-    /// - Returns: the output of the command, without the line feed at its end.
+    /// Runs git in the repository and requires that it succeeds.
+    ///
+    /// - Returns: the standard output of the command, without the line feed at its end.
     @discardableResult
     func git(_ arguments: String...) throws -> String {
         let process = Process()
@@ -38,7 +40,8 @@ struct ScratchRepository {
         try folder.write(text, to: name)
     }
 
-    /// Commits all changes and returns the short name of the commit.
+    /// Commits all changes and returns the abbreviated hash of the commit. If `text` is not nil, it is written to the
+    /// file `name` first.
     @discardableResult
     func commit(_ text: String? = nil, to name: String = "Schemas/Dog.yaml") throws -> String {
         if let text { try write(text, to: name) }

@@ -15,7 +15,7 @@ struct SyncChangeTests {
     }
 
     @Test(
-        "a changed mode breaks data if objects of other machines do not arrive any more S43 S52 MRT0601",
+        "less synchronization of a type breaks data, and more synchronization changes queries S43 S52 MRT0601",
         arguments: [
             (
                 "both", "none",
@@ -89,7 +89,7 @@ struct SyncChangeTests {
         #expect(try messages(first, second).map { $0.hasPrefix("breaks query: 'write' of 'Dog.age' was") } == [true])
     }
 
-    @Test("a rule in which only types and properties were renamed is unchanged S43 S54 MRT0601")
+    @Test("renaming the types and properties of a rule is no change of the rule S43 S54 MRT0601")
     func renamed() throws {
         let old = """
             embedded:

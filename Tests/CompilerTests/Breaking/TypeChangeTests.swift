@@ -21,7 +21,7 @@ struct TypeChangeTests {
             """)
     }
 
-    @Test("a removed type loses its objects S43 MRT0601")
+    @Test("removing a type breaks data, because its stored objects cannot be read S43 MRT0601")
     func gone() throws {
         try check(
             "objects:\n  Dog: {properties: {age: Int}}\n  «Cat»: {properties: {name: String}}\n",
@@ -69,9 +69,9 @@ struct TypeChangeTests {
             ["source: type 'Human' is 'Person' now; rename it in code that uses it"])
     }
 
-    @Test("'renamedFrom' has an effect only for one new type, and only if the old type is gone S43 MRT0601")
+    @Test("'renamedFrom' has an effect only in the first new type that names a removed type S43 MRT0601")
     func impossibleRenames() throws {
-        // Two types name one former type: only the first is renamed from it.
+        // Two types name the same former type: only the first of them is renamed.
         try check(
             "objects:\n  «Human»: {properties: {age: Int}}\n",
             """

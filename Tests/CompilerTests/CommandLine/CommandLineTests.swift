@@ -46,7 +46,7 @@ struct CommandLineTests {
         #expect(outcome.status == 0)
     }
 
-    @Test("exit code 0: types without documentation are only notes, which the strict preset shows S40 MRT0504")
+    @Test("exit code 0: types without documentation cause notes, and only in the strict preset S40 MRT0504")
     func undocumented() throws {
         let folder = try folder(
             Self.clean.split(separator: "\n").filter { !$0.contains("##") }.joined(separator: "\n") + "\n")
@@ -88,7 +88,7 @@ struct CommandLineTests {
         #expect(try run(["lint", "Nowhere"], in: folder).status == 3)
         #expect(try run(["lint", "Nowhere.yaml"], in: folder).status == 3)
         #expect(try run(["generate", "Nowhere", "--output", "Out"], in: folder).status == 3)
-        // A dangling link is unreadable for every user, including root.
+        // No user, not even root, can read a dangling symbolic link.
         try FileManager.default.createSymbolicLink(
             atPath: folder.path + "/Schemas/Cat.yaml", withDestinationPath: folder.path + "/gone.yaml")
         let outcome = try run(["lint", "--format", "json", "Schemas"], in: folder)
@@ -121,7 +121,7 @@ struct CommandLineTests {
 
     @Test("exit code 70: internal errors S40")
     func internalError() {
-        // No known input causes an internal error, so the test calls the function that chooses the code.
+        // No known input causes an internal error, so the test calls the initializer that maps errors to exit codes.
         struct Unforeseen: Error {}
         #expect(ExitStatus(of: Unforeseen()).rawValue == 70)
         #expect(ExitStatus(of: CommandFailure(.inputOutput, "x")).rawValue == 3)
@@ -136,6 +136,7 @@ struct CommandLineTests {
         #expect(outcome.status == 1)
         #expect(outcome.errors == "")
         #expect(outcome.output.contains("MRT0203"))
+        // The formats for people repeat the absolute path of the argument. The other formats contain relative paths.
         let isForPeople = format == .text || format == .brief
         #expect(outcome.output.contains(folder.path) == isForPeople)
     }
@@ -169,25 +170,25 @@ struct CommandLineTests {
         #expect(try run(["lint", "Schemas"], in: folder).output.hasPrefix("error[MRT0203]"))
     }
 
-    /// Runs the tool with a terminal as standard output and returns what it wrote.
+    /// Runs the tool with a terminal as standard output and returns the output of the tool.
     private func terminal(
         _ arguments: [String], in folder: TemporaryFolder, _ environment: [String: String] = [:]
     ) throws -> String {
         var master: Int32 = -1
         var slave: Int32 = -1
         try #require(openpty(&master, &slave, nil, nil, nil) == 0)
-        let screen = FileHandle(fileDescriptor: master, closeOnDealloc: true)
-        let line = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
-        // The process does not block, because its output is shorter than the page that the kernel buffers.
-        _ = try Executable().run(arguments, in: folder, environment: environment, output: line)
+        let masterEnd = FileHandle(fileDescriptor: master, closeOnDealloc: true)
+        let slaveEnd = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
+        // The output is shorter than the terminal's buffer in the kernel, so the process does not wait for a reader.
+        _ = try Executable().run(arguments, in: folder, environment: environment, output: slaveEnd)
         var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = read(screen.fileDescriptor, &bytes, bytes.count)
+        let count = read(masterEnd.fileDescriptor, &bytes, bytes.count)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
     // MARK: Commands
 
-    @Test("'explain' explains one code, or lists all of them S40")
+    @Test("'explain' explains one code, or lists all codes S40")
     func explain() throws {
         for word in ["MRT0203", "mrt0203", "203"] {
             let outcome = try run(["explain", word])
@@ -251,7 +252,7 @@ struct CommandLineTests {
         ] {
             #expect(outcome.output.contains(word), "\(word)")
         }
-        // If the shell is installed, it parses the script.
+        // If the shell is installed, it must be able to parse the script.
         let path = ["/bin/\(shell)", "/usr/bin/\(shell)"].first { FileManager.default.isExecutableFile(atPath: $0) }
         guard let path else { return }
         try folder.write(outcome.output, to: "completions")

@@ -3,10 +3,10 @@ import Testing
 
 private let hasBash = FileManager.default.isExecutableFile(atPath: "/bin/bash")
 
-/// Words that bash offers when the user presses the Tab key.
+/// Tests the words that bash offers when the user presses the Tab key.
 @Suite("Completions", .enabled(if: hasBash))
 struct CompletionTests {
-    /// Calls the function that the script registered, as bash does.
+    /// A bash script that calls the registered completion function in the same way as bash does.
     private static let driver = """
         source completions.bash
         COMP_WORDS=(martlet "$@")

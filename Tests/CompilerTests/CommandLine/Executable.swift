@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The built command-line tool, run as a process.
+/// The built command-line tool, which tests run as a process.
 struct Executable {
     struct Outcome {
         let status: Int32
@@ -15,7 +15,8 @@ struct Executable {
         url = try #require(Executable.find(), "build the whole package first: swift build --build-tests")
     }
 
-    /// Searches the folders around the test bundle, whose place depends on the build system.
+    /// Searches the folders above the test process and the test bundle. The build system determines how far up the tool
+    /// is.
     private static func find() -> URL? {
         let places = [CommandLine.arguments[0], Bundle.main.bundlePath, Bundle(for: TemporaryFolder.self).bundlePath]
         for place in places {
@@ -36,7 +37,9 @@ struct Executable {
         return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) && isFolder.boolValue
     }
 
-    /// - Parameter output: replaces the file to which standard output is written.
+    /// Runs the tool.
+    ///
+    /// - Parameter output: the standard output of the tool; if it is not nil, `Outcome.output` is empty.
     func run(
         _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:],
         output: FileHandle? = nil
@@ -44,19 +47,20 @@ struct Executable {
         try run(url, arguments, in: folder, environment: environment, output: output)
     }
 
-    /// Runs a shell script in which `$MARTLET` is the tool. It can use file names that are not UTF-8, which `Process`
-    /// cannot.
+    /// Runs a shell script in which `$MARTLET` is the path of the tool. Unlike `Process`, the script can use file names
+    /// that are not UTF-8.
     func shell(_ script: String, in folder: TemporaryFolder) throws -> Outcome {
         try run(
             URL(fileURLWithPath: "/bin/sh"), ["-c", script], in: folder, environment: ["MARTLET": url.path], output: nil
         )
     }
 
-    /// Runs the tool with a limit on the size of files, in the blocks of 512 or 1024 bytes that the shell counts.
-    /// Writing more fails as on a full disk. Standard output and standard error are merged.
+    /// Runs the tool with a limit on the size of each file (`ulimit -f`). The shell determines whether a block has 512
+    /// or 1024 bytes. A write beyond the limit fails, as on a full disk. Standard output and standard error are merged.
     func run(_ arguments: [String], in folder: TemporaryFolder, blocks: Int) throws -> Outcome {
         let words = arguments.map { "'\($0)'" }.joined(separator: " ")
-        // Signal 25, SIGXFSZ, would end the process. The outputs go through a pipe, to which the limit does not apply.
+        // The script ignores signal 25 (SIGXFSZ), which would end the process. The output goes through a pipe, because
+        // the limit does not apply to pipes.
         let outcome = try shell(
             "(ulimit -f \(blocks); trap '' 25; \"$MARTLET\" \(words) 2>&1; echo $?) | cat", in: folder)
         var lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
@@ -77,7 +81,7 @@ struct Executable {
         process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "NO_COLOR" && $0.key != "TERM" }
             .merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
-        // The output goes to files, because the process would block on a full pipe that is not read.
+        // The output goes to files. If nothing read a full pipe, the process would block.
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/.output"))
         let errors = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/.errors"))
         process.standardOutput = output ?? file

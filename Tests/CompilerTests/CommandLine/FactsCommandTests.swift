@@ -29,7 +29,7 @@ struct FactsCommandTests {
         try Executable().run(["facts"] + arguments, in: folder)
     }
 
-    @Test("the facts of all types of a folder, or of its files, are written to standard output or to a file S58 S40")
+    @Test("the facts of all types in a folder or in files are written to standard output or to a file S58 S40")
     func output() throws {
         let folder = try folder()
         let outcome = try run(["Schemas"], in: folder)
@@ -40,7 +40,7 @@ struct FactsCommandTests {
         #expect(try run(["Schemas", "-o", "facts.txt"], in: folder).output == "up to date\n")
     }
 
-    @Test("the runtime reads the facts S58 S40")
+    @Test("the runtime can read the facts S58 S40")
     func reading() throws {
         let paragraphs = try run(["Schemas"], in: folder()).output.split(separator: "\n\n")
         #expect(paragraphs.map { SchemaFactsParser.storedType(String($0))?.name } == ["Dog", "Place"])

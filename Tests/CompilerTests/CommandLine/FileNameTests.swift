@@ -4,20 +4,21 @@ import Testing
 
 @testable import MartletTools
 
-/// File names that are not UTF-8 or contain control characters.
+/// Tests file names that are not UTF-8 or contain control characters.
 @Suite("Command line: file names")
 struct FileNameTests {
-    /// A format for `printf`.
+    /// A schema as a format string for the shell's `printf`. `%s` is the type of the property `name`.
     private static let dog =
         "objects:\\n  ## Barks at night.\\n  Dog:\\n    primaryKey: id\\n    properties: {id: ObjectId = new, name: %s}\\n"
 
-    /// Each name as the argument of the shell's `printf`, and as the tool displays it.
+    /// File names: `octal` is the argument for the shell's `printf`, and `shown` is the name that the tool displays.
     private static let names: [(octal: String, shown: String)] = [
         ("\\377\\376", "\\xFF\\xFE"),
         ("a\\303b", "a\\xC3b"),
-        // A surrogate and an overlong encoding.
+        // A surrogate and an overlong encoding, which are invalid in UTF-8.
         ("\\355\\240\\200\\300\\200", "\\xED\\xA0\\x80\\xC0\\x80"),
-        // The scalar that represents the byte 0xFF, in UTF-8.
+        // U+10F7FF in UTF-8. `FileName` represents the byte 0xFF by this scalar, so it treats these four bytes like
+        // invalid UTF-8.
         ("\\364\\217\\237\\277", "\\xF4\\x8F\\x9F\\xBF"),
         ("\\033[31mred\\033[0m", "\\u{1B}[31mred\\u{1B}[0m"),
         ("two\\nlines", "two\\nlines"),

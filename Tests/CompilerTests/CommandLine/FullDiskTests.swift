@@ -2,11 +2,11 @@ import Foundation
 import MartletTools
 import Testing
 
-/// The disk fills up in the middle of a command. Either all files are written or nothing changes.
+/// Checks that a command changes all of its files or none if the disk becomes full in the middle of the command.
 @Suite("Command line: a full disk")
 struct FullDiskTests {
-    /// A full disk is simulated by a limit on the size of each file (`ulimit -f`). The limits are in blocks of 512 or
-    /// 1024 bytes. With the small limits, each command can write some of its files and not the others.
+    /// A limit on the size of each file (`ulimit -f`) simulates a full disk. The limits are in blocks of 512 or 1024
+    /// bytes. With some limits, a command can write its small files, but not its large files.
     private static let limits = [0, 1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 4096]
 
     private func schema(_ name: String, properties: Int, indent: String = "      ") -> String {
@@ -23,7 +23,7 @@ struct FullDiskTests {
         return folder
     }
 
-    /// Runs a command with each limit, each time from the same initial state of the folder.
+    /// Runs a command with each limit, each time in a new folder with the same files.
     ///
     /// - Returns: how often the command failed and how often it wrote its files.
     private func run(

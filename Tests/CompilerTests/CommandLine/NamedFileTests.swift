@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Which files commands read and write when paths are given, and which files they leave unchanged.
+/// Tests which files a command reads, writes and leaves unchanged, depending on its path arguments.
 @Suite("Command line: files")
 struct NamedFileTests {
     private static let dog = """
@@ -23,10 +23,10 @@ struct NamedFileTests {
         try Executable().run(arguments, in: folder)
     }
 
-    // MARK: Files that Martlet did not write
+    // MARK: Files that Martlet did not generate
 
     @Test(
-        "'generate' does not overwrite a file that it did not write, directly or through a link S49 S34",
+        "'generate' does not overwrite a file that it did not generate, directly or through a link S49 S34",
         arguments: [false, true])
     func foreign(_ isLink: Bool) throws {
         let folder = try folder()
@@ -45,7 +45,7 @@ struct NamedFileTests {
         #expect(!folder.names(in: "Out").contains("MartletSchema.martlet.swift"))
     }
 
-    @Test("'docs' does not overwrite a page that it did not write S49 S44")
+    @Test("'docs' does not overwrite a page that it did not generate S49 S44")
     func foreignPage() throws {
         let folder = try folder()
         let own = "<!doctype html><title>My own page</title>"
@@ -102,7 +102,7 @@ struct NamedFileTests {
     // MARK: The configuration
 
     @Test(
-        "if a single file is linted, its configuration is applied S7",
+        "if a single file is linted, the configuration in a parent folder is applied S7",
         arguments: ["App/martlet.yaml", "martlet.yaml"])
     func single(_ place: String) throws {
         let folder = try folder()
@@ -115,7 +115,7 @@ struct NamedFileTests {
         #expect(outcome.status == 0)
     }
 
-    @Test("if only a configuration file is linted, it is checked S7 MRT0006")
+    @Test("'lint' also checks a configuration file that is its only argument S7 MRT0006")
     func configuration() throws {
         let folder = try folder()
         try folder.write("access: public\n", to: "App/Schemas/martlet.yaml")
@@ -146,7 +146,7 @@ struct NamedFileTests {
         #expect(outcome.errors.contains("'--brief' and '--format json' exclude each other; leave one out"))
     }
 
-    @Test("'format' changes the configuration only if it is named S42")
+    @Test("'format' changes a configuration file only if an argument names this file S42")
     func layout() throws {
         let folder = try folder()
         try folder.write("access:   public\n", to: "App/martlet.yaml")

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Messages about files that cannot be read or written. The reason in a message is the error message of the operating
-/// system.
+/// Tests the messages about files that cannot be read or written. The last part of each message is the reason, usually
+/// the error message of the operating system.
 @Suite("Command line: reasons of errors")
 struct ReasonTests {
     private func folder() throws -> TemporaryFolder {
@@ -49,7 +49,7 @@ struct ReasonTests {
     }
 
     #if os(Linux)
-        /// The test creates its own device, so that a command that replaced it would do no harm.
+        /// The test creates its own device, so that no device of the machine is lost if the command replaces it.
         @Test(
             "a device is not replaced by a file S40",
             .enabled(if: getuid() == 0, "only root can create devices"))

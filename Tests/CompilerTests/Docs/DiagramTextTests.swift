@@ -61,7 +61,7 @@ struct DiagramTextTests {
         let plain = Diagram.text(of: DocsSample.hostileModel("plain"), as: .mermaid)
         #expect(Diagram.text(of: DocsSample.hostileModel(hostile), as: .mermaid) == plain)
         let named = Diagram.text(of: DocsSample.hostileModel("plain", name: hostile), as: .mermaid)
-        // Apart from the name, the statements are the same.
+        // The hostile name adds no line, and every relation still has the form of a relation.
         #expect(lines(named).count == lines(plain).count)
         for line in lines(named) where line.hasPrefix("T_") {
             #expect(
@@ -82,7 +82,7 @@ struct DiagramTextTests {
         try expectGraphvizReads(text)
     }
 
-    @Test("DOT: lines connect rows, and their heads show the cardinality S44")
+    @Test("DOT: lines connect rows, and the ends of the lines show the cardinality S44")
     func dotLines() throws {
         let text = try Diagram.text(of: DocsSample.model("Schemas/Kennel"), as: .dot)
         #expect(text.contains(#""Dog":r6 -> "Person":r4 [arrowhead="normal", headlabel="0..1""#))
@@ -122,7 +122,7 @@ struct DiagramTextTests {
     }
 }
 
-/// The text of a DOT graph without the content of quotes and HTML-like labels.
+/// The text of a DOT graph, without quoted text and without the text in HTML-like labels.
 struct DOTShape {
     private(set) var statements = ""
 
@@ -138,7 +138,7 @@ struct DOTShape {
             if character == "\"" { isQuoted = true }
             statements.append(character)
         }
-        // Names and types of rows are between the tags of labels.
+        // The names and types of rows are the text between the tags of HTML-like labels.
         statements = statements.replacing(/>[^<>]*</, with: "><")
     }
 }

@@ -35,8 +35,8 @@ enum DocsSample {
         "\u{202E}reversed\u{2066}", "]\"]{<<x>>} : \"1\" --> y", "🦅 國 é",
     ]
 
-    /// Returns a schema that contains `text` wherever a schema can contain text. `name` can be a name that no valid
-    /// schema has.
+    /// Returns a schema that contains `text` wherever a schema can contain text. `name` is the name of its object type,
+    /// and may be a name that the compiler would reject.
     static func hostileModel(_ text: String, name: String = "Sample") -> SchemaModel {
         let kind = EnumModel(
             name: "Kind", nameSpan: Sample.span, documentation: text, raw: .string,
@@ -60,7 +60,8 @@ enum DocsSample {
             path: name == "Sample" ? "Sample.yaml" : "\(name).yaml")
     }
 
-    /// Returns object types that link to each other at random, some with linking objects, some embedded.
+    /// Returns a schema whose object types link to each other at random. Some types are embedded, and some have linking
+    /// objects.
     static func randomModel(seed: UInt64, count: Int, linksPerObject: Int) -> SchemaModel {
         var random = SeededRandom(seed: seed)
         let isEmbedded = (0..<count).map { _ in Int.random(in: 0..<6, using: &random) == 0 }

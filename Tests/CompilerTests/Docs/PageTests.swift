@@ -29,7 +29,7 @@ struct PageTests {
 
     private func kennel() throws -> String { try page(DocsSample.model("Schemas/Kennel"), title: "Kennel") }
 
-    /// Returns the element with this id, without its end tag.
+    /// Returns the text of the element with this id and tag, without the end tag.
     private func element(_ id: String, _ tag: String, of page: String) throws -> Substring {
         let start = try #require(page.firstRange(of: "<\(tag) id=\"\(id)\""))
         let end = try #require(page[start.upperBound...].firstRange(of: "</\(tag)>"))
@@ -159,7 +159,7 @@ struct PageTests {
         #expect(picture.boxes.allSatisfy { $0.href == "#\($0.name)" })
     }
 
-    @Test("the page loads nothing from elsewhere S44")
+    @Test("the page loads no external resource S44")
     func selfContained() throws {
         let page = try kennel()
         #expect(page.contains("default-src 'none'"))
@@ -198,7 +198,7 @@ struct PageTests {
 
     @Test("no schema text becomes markup S44", arguments: DocsSample.hostile)
     func hostile(_ text: String) {
-        // A plain text with the same number of paragraphs and code spans, which become tags.
+        // Paragraphs and code spans become tags, so the plain text has as many of them as the hostile text.
         let plain = text.contains("\n\n") ? "one\n\ntwo" : text.contains("`a`b`") ? "one `a` two `b`" : "plain"
         let expected = TagShape(page(DocsSample.hostileModel(plain))).tags
         let shown = page(DocsSample.hostileModel(text), title: text)

@@ -26,7 +26,7 @@ final class ParsedSVG: NSObject, XMLParserDelegate {
 
     struct Line {
         let classes: String
-        /// Contains the property and the type to which it leads.
+        /// The tooltip, which names the property and the type to which the line leads.
         var title = ""
         var points: [Point] = []
 
@@ -40,7 +40,9 @@ final class ParsedSVG: NSObject, XMLParserDelegate {
     private(set) var height = 0
     /// The character data of all elements.
     private(set) var text = ""
+    /// The elements that have begun and not ended.
     private var path: [(name: String, classes: String)] = []
+    /// The character data since the last tag.
     private var piece = ""
 
     init(_ svg: String) throws {
@@ -103,7 +105,7 @@ final class ParsedSVG: NSObject, XMLParserDelegate {
 }
 
 extension ParsedSVG {
-    /// Returns everything that makes the diagram hard to read.
+    /// Returns a description of each defect that makes the diagram hard to read.
     func defects() -> [String] { overlaps() + crossings() + wrongEnds() + coveredLines() + outside() }
 
     private func overlaps() -> [String] {
@@ -121,7 +123,8 @@ extension ParsedSVG {
         }
     }
 
-    /// Finds lines that do not lead from a side of their target to a side of their source.
+    /// Finds lines that do not begin at the left or right side of their target, or do not end at the left or right side
+    /// of their source.
     private func wrongEnds() -> [String] {
         lines.filter { line in
             guard let first = line.points.first, let last = line.points.last, let source = box(named: line.source),
@@ -133,6 +136,7 @@ extension ParsedSVG {
 
     /// Finds overlapping lines. Lines may overlap only if they begin at the same point and have the same classes.
     private func coveredLines() -> [String] {
+        // The segments of all lines by direction (true is vertical), and then by the coordinate that their ends share.
         var pieces: [Bool: [Int: [(low: Int, high: Int, line: Int)]]] = [:]
         for (index, line) in lines.enumerated() {
             for (start, end) in zip(line.points, line.points.dropFirst()) where start != end {

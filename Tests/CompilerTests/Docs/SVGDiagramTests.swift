@@ -40,8 +40,8 @@ struct SVGDiagramTests {
         let ratio = Double(picture.width) / Double(picture.height)
         #expect((0.8...2.5).contains(ratio))
         let filled = picture.boxes.reduce(0) { $0 + $1.width * $1.height }
-        // The channels for the lines take more space than the boxes. A diagram with too much empty space would be below
-        // the limit.
+        // The limit is low, because the channels for the lines take more space than the boxes. A diagram with too much
+        // empty space would be below the limit.
         #expect(Double(filled) / Double(picture.width * picture.height) > 0.2)
     }
 
@@ -77,6 +77,7 @@ struct SVGDiagramTests {
         #expect(owner.title == "Dog.owner links to at most one Person; inverse: Person.dogs")
         let person = try #require(picture.box(named: "Person"))
         let row = try #require(person.rows.firstIndex(of: "dogs"))
+        // The head of the box is 36 high. Above the first row and below the last row there are 3 more.
         let rowHeight = (person.height - 36 - 6) / person.rows.count
         let end = try #require(owner.points.first)
         #expect((end.y - person.y - 36 - 3) / rowHeight == row)
@@ -97,7 +98,7 @@ struct SVGDiagramTests {
         #expect(picture.text.contains("story: String?, deprecated\nHow it came to the kennel."))
     }
 
-    @Test("projections can be omitted, and parts of a schema can be drawn alone S44")
+    @Test("projections can be omitted, and a diagram can be limited to some types and their neighbors S44")
     func parts() throws {
         let model = try DocsSample.model("Schemas/Kennel")
         let names = { (options: DiagramOptions) in try svg(model, options).boxes.map(\.name) }
@@ -110,7 +111,7 @@ struct SVGDiagramTests {
         #expect(try names(DiagramOptions(types: ["Size", "Todo"], depth: 1)) == ["Size", "Dog", "Todo", "Task"])
     }
 
-    @Test("boxes can be limited to links or to no properties S44")
+    @Test("boxes can show only links, or no properties S44")
     func properties() throws {
         let model = try DocsSample.model("Schemas/Kennel")
         let links = try svg(model, DiagramOptions(properties: .links))
@@ -142,7 +143,8 @@ struct SVGDiagramTests {
         #expect(single.defects() == [])
     }
 
-    // An optimized build takes a second or two. The time is not checked, because debug builds are much slower.
+    // An optimized build takes one or two seconds. The test does not check the time, because debug builds are much
+    // slower.
     @Test("five hundred types are drawn S44")
     func large() throws {
         let model = DocsSample.randomModel(seed: 2000, count: 500, linksPerObject: 1)

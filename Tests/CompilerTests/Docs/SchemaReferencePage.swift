@@ -9,7 +9,7 @@ struct SchemaReferencePage {
         let text: String
         let line: Int
 
-        /// The first line if it is a comment, as in `wrong: MRT0302, since …`.
+        /// The comment in the first line, such as `wrong: MRT0302, since …`; empty if the first line is no comment.
         private var remark: Substring {
             guard text.hasPrefix("# ") else { return "" }
             return text.dropFirst(2).prefix { $0 != "\n" }
@@ -57,14 +57,14 @@ struct SchemaReferencePage {
         }
     }
 
-    /// Returns the lines below a heading, up to the next one.
+    /// Returns the lines between a heading of level 2 and the next heading of level 2.
     func section(_ heading: String) throws -> ArraySlice<String> {
         let start = try #require(lines.firstIndex(of: "## " + heading), "no heading '\(heading)'")
         let rest = lines[(start + 1)...]
         return rest[..<(rest.firstIndex { $0.hasPrefix("## ") } ?? rest.endIndex)]
     }
 
-    /// Returns the rows of those tables in a section whose first column is named `column`.
+    /// Returns the rows of tables in a section. A table is included if the name of its first column is `column`.
     func rows(_ heading: String, column: String) throws -> [Row] {
         var rows: [Row] = []
         var isInside = false

@@ -6,8 +6,8 @@ import Testing
 
 @testable import MartletFrontend
 
-/// The schema reference agrees with the compiler: its examples are compiled, and its tables are compared with the
-/// tables of the compiler.
+/// Checks that the schema reference agrees with the compiler. The tests compile the examples of the reference, and
+/// compare its tables with the tables of the compiler.
 @Suite("Schema reference")
 struct SchemaReferenceTests {
     static let page = SchemaReferencePage.shared
@@ -15,7 +15,7 @@ struct SchemaReferenceTests {
     static let wrong = page.examples.filter(\.isWrong)
     static let configurations = page.examples.filter(\.isConfiguration)
 
-    /// Compiles the good examples as one schema, together with an additional text.
+    /// Compiles the good examples as one schema, together with an additional file if `text` is not nil.
     private func compile(adding text: String? = nil, configuration: String? = nil) -> Compilation {
         let texts = Self.good.map(\.text) + [text].compactMap(\.self)
         var input = SchemaInput(
@@ -118,7 +118,7 @@ struct SchemaReferenceTests {
         }
     }
 
-    @Test("every key has an example in the reference S2 S7", arguments: tables)
+    @Test("the examples of the reference use every key S2 S7", arguments: tables)
     func keyExamples(_ table: KeyTable) throws {
         let used = try UsedKeys(Self.good.map(\.text), configurations: Self.configurations.map(\.text))
         let names = Set(table.kind.entries.map(\.name))
@@ -126,7 +126,7 @@ struct SchemaReferenceTests {
     }
 }
 
-/// The keys that texts use, by the name of the kind of mapping.
+/// The keys that the mappings in YAML texts contain, grouped by the name of the kind of mapping.
 private struct UsedKeys {
     private var keys: [String: Set<String>] = [:]
 

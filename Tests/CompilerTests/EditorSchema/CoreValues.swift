@@ -4,7 +4,7 @@ import Testing
 
 @testable import MartletFrontend
 
-/// Values of a YAML text as language servers read them: with the types of the YAML 1.2 core schema.
+/// Reads values from YAML text as language servers do, with the types of the YAML 1.2 core schema.
 enum CoreValues {
     static func value(of text: String) throws -> Any {
         let reading = FileReader.read(SourceText(file: SourceFileID(0), path: "Schema.yaml", text: text))
@@ -38,7 +38,7 @@ enum CoreValues {
         }
     }
 
-    /// Converts a value for a validator that runs in another program.
+    /// Converts a value to types that `JSONSerialization` accepts, for a validator that runs in another program.
     static func json(_ value: Any) -> Any {
         switch value {
         case CoreScalar.boolean(let value): value

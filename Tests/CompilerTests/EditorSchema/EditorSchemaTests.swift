@@ -7,8 +7,8 @@ import Testing
 
 /// The JSON Schema of the schema language.
 ///
-/// If the language changes, write `Documentation/martlet.schema.json` again: `MARTLET_RECORD=1 swift test --filter
-/// EditorSchema`.
+/// After a change of the language, run `MARTLET_RECORD=1 swift test --filter EditorSchema`. The command writes
+/// `Documentation/martlet.schema.json` again.
 @Suite("JSON Schema")
 struct EditorSchemaTests {
     @Test("the committed JSON Schema equals the generated one, byte for byte S45")
@@ -59,7 +59,7 @@ struct EditorSchemaTests {
         }
     }
 
-    @Test("the Python package 'jsonschema' accepts and rejects the same texts, if it is installed S45")
+    @Test("if the Python package 'jsonschema' is installed, it accepts and rejects the same texts S45")
     func otherValidator() throws {
         let folder = try TemporaryFolder()
         guard try python(["-c", "import jsonschema"], in: folder) == 0 else { return }
@@ -98,7 +98,7 @@ struct EditorSchemaTests {
 
     // MARK: The command
 
-    @Test("'json-schema' writes to standard output, or to a file if its content differs S45")
+    @Test("'json-schema' writes to standard output or to a file, and does not rewrite an equal file S45")
     func command() throws {
         let folder = try TemporaryFolder()
         #expect(try Executable().run(["json-schema"], in: folder).output == EditorSchema.text)
@@ -114,7 +114,7 @@ struct EditorSchemaTests {
 
     // MARK: Samples
 
-    /// A text that is rejected, and a part of the expected message, usually the path of the rejected value.
+    /// A text that must be rejected, and a part of the expected message: usually the path of the rejected value.
     struct BadText: CustomTestStringConvertible, Sendable {
         let text: String
         let place: String

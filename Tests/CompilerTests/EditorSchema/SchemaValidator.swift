@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Validates values against the JSON Schema keywords that Martlet's schema uses. Any other keyword is reported as a
-/// problem.
+/// Validates values against a JSON Schema. It supports only the keywords that Martlet's JSON Schema uses, and reports
+/// any other keyword as a problem.
 struct SchemaValidator {
     private let root: [String: Any]
     private static let annotations: Set<String> = ["$schema", "$defs", "title", "description"]
@@ -96,7 +96,8 @@ struct SchemaValidator {
     }
 }
 
-/// A boolean or a number of the YAML core schema. JSON distinguishes the two and `NSNumber` does not.
+/// A boolean or a number of the YAML core schema. `NSNumber` is not used, because it does not distinguish booleans from
+/// numbers, as JSON does.
 enum CoreScalar {
     case boolean(Bool)
     case number(Double)

@@ -6,10 +6,11 @@ import Testing
 
 /// The explanations of the rules.
 ///
-/// If they change, write `Documentation/Rules.md` again: `MARTLET_RECORD=1 swift test --filter Explanation`.
+/// After a change of the explanations, run `MARTLET_RECORD=1 swift test --filter Explanation`. The command writes
+/// `Documentation/Rules.md` again.
 @Suite("Explanations")
 struct ExplanationTests {
-    /// Codes that a single schema text cannot cause, and where they are covered instead.
+    /// The codes that a single schema text cannot cause, with the reason and the tests that cover them.
     static let withoutSchema: [DiagnosticCode: String] = [
         .badConfiguration: "found in 'martlet.yaml', so its example is a configuration",
         .outdatedOutput: "compares files on disk; covered by CommandLineTests",
@@ -39,7 +40,9 @@ struct ExplanationTests {
         #expect(without == Self.withoutSchema.keys.sorted())
     }
 
-    @Test("every explanation belongs to its code S50 S40", arguments: DiagnosticCode.allCases)
+    @Test(
+        "every code has its own explanation, and only errors cannot be silenced S50 S40",
+        arguments: DiagnosticCode.allCases)
     func ownCode(_ code: DiagnosticCode) {
         #expect(code.explanation.code == code)
         #expect(code.explanation.silencing.hasPrefix("not possible") == (code.severity == .error))
@@ -97,7 +100,7 @@ struct ExplanationTests {
         #expect(ExplanationText.suggestion(for: "types") == nil)
     }
 
-    @Test("prose is wrapped, examples are unchanged S50 S40")
+    @Test("prose is wrapped at 80 columns, and examples are not wrapped S50 S40")
     func text() {
         let text = ExplanationText.text(of: .unknownType)
         let lines = text.components(separatedBy: "\n")

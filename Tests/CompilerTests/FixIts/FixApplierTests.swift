@@ -56,7 +56,7 @@ struct FixApplierTests {
         #expect(fixed.count == 4)
     }
 
-    @Test("fix-its are kept if the last round leaves nothing to fix S41")
+    @Test("fix-its are kept only if the last allowed round leaves nothing to fix S41")
     func lastRound() {
         let text = "objects:\n  Dog:\n    properties:\n      a: Array<string>?\n"
         let input = SchemaInput(sources: [SourceText(file: SourceFileID(0), path: "A.yaml", text: text)])
@@ -114,7 +114,7 @@ struct FixApplierTests {
     func keys(_ key: String, _ isFixed: Bool) {
         let schema = { (key: String) in "objects:\n  Dog:\n    \(key): a\n    properties:\n      a: Int\n" }
         #expect(fix(schema(key)).text == schema(isFixed ? "primaryKey" : key))
-        // If the correct key exists too, nothing is changed.
+        // If the type also has the correct key, nothing is changed.
         let both = "objects:\n  Dog:\n    primaryKey: a\n    \(key): b\n    properties:\n      a: Int\n      b: Int\n"
         #expect(fix(both).text == both)
     }
@@ -159,7 +159,7 @@ struct FixApplierTests {
                 """)
     }
 
-    @Test("fix-its that are only suggested, or whose finding is silenced or hidden by the preset, are not applied S41")
+    @Test("suggested fix-its, and fix-its of findings that a comment or the preset hides, are not applied S41")
     func untouched() {
         let text = """
             objects:
@@ -186,10 +186,11 @@ struct FixApplierTests {
         let once = fix(text)
         #expect(once.count == 1)
         #expect(fix(once.text) == (once.text, 0))
-        // Double backslashes represented a single one and are kept. The others are doubled.
-        let single = path.replacing("\\\\", with: "\u{1}").replacing("\\", with: "\\\\")
+        // A double backslash is the valid escape of a backslash, so the fix-it keeps it. All other backslashes are
+        // doubled.
+        let doubled = path.replacing("\\\\", with: "\u{1}").replacing("\\", with: "\\\\")
             .replacing("\u{1}", with: "\\\\")
-        #expect(once.text.contains("\"\(single)\""), "\(once.text)")
+        #expect(once.text.contains("\"\(doubled)\""), "\(once.text)")
     }
 
     @Test(
@@ -204,7 +205,7 @@ struct FixApplierTests {
         #expect(fix(text + "\n") == (text + "\n", 0))
     }
 
-    @Test("800 KB of invalid escapes are fixed in one round S10 S41", .timeLimit(.minutes(1)))
+    @Test("one fix-it corrects 800 KB of invalid escapes S10 S41", .timeLimit(.minutes(1)))
     func manyEscapes() {
         let text = "a: \"" + String(repeating: "\\u", count: 400_000) + "\"\n"
         let fixed = fix(text)
@@ -212,7 +213,7 @@ struct FixApplierTests {
         #expect(fixed.text.utf8.count == text.utf8.count + 400_000)
     }
 
-    @Test("tabs are replaced by the intended nesting if it is unambiguous S12 S41")
+    @Test("tabs are replaced by spaces if the intended nesting is unambiguous S12 S41")
     func tabs() {
         #expect(
             fix("objects:\n    A:\n\tproperties:\n\t    x: Int\n").text
@@ -249,8 +250,8 @@ struct FixApplierTests {
         }
     }
 
-    /// Returns, for each line, the text from the first `#`. Lines with a quote before it are skipped, because the `#`
-    /// may be quoted.
+    /// Returns, for each line, the text from the first `#`. Lines with a quotation mark before the `#` are skipped,
+    /// because the `#` may be part of quoted text.
     private func comments(of source: SourceText) -> [String] {
         (0..<source.lineCount).compactMap { line in
             let text = source.lineText(line)

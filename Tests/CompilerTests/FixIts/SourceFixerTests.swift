@@ -39,7 +39,7 @@ struct SourceFixerTests {
         #expect(try folder.read("S/B.yaml") == "objects:\n  Dog:\n    properties: {a: String, b: Int, c: List<Date>}\n")
     }
 
-    @Test("files outside the schema folder to which a symbolic link leads are not changed S41")
+    @Test("if a symbolic link leads to a file outside of the schema folder, that file is not changed S41")
     func outside() throws {
         let folder = try TemporaryFolder()
         let manager = FileManager.default
@@ -60,7 +60,7 @@ struct SourceFixerTests {
         #expect(kind == .typeSymbolicLink)
     }
 
-    @Test("a configuration in the schema folder is fixed, and one outside of it is not S41")
+    @Test("a configuration in the schema folder is fixed, and a configuration in a parent folder is not S41")
     func configuration() throws {
         let folder = try TemporaryFolder()
         let text = "lint:\n  rules: {MRT0501: off}\n  preset:strict\n"

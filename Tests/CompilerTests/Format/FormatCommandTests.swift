@@ -46,7 +46,7 @@ struct FormatCommandTests {
         #expect(clean.output + clean.errors == "")
     }
 
-    @Test("a file that is not valid YAML is reported and left unchanged; the others are formatted S42")
+    @Test("a file that is not valid YAML is reported and left unchanged; the other files are formatted S42")
     func broken() throws {
         let folder = try folder()
         try folder.write("objects:\n    Cat: [a\n", to: "Schemas/Broken.yaml")

@@ -23,7 +23,7 @@ struct FormatTests {
         String(decoding: try format(Array(text.utf8)), as: UTF8.self)
     }
 
-    /// Returns the comments of a text, in order.
+    /// Returns the comments of a text in their order.
     private func comments(_ bytes: [UInt8]) -> [String] {
         let source = source(bytes)
         let spans = FileReader.read(source).root?.scalarSpans ?? []

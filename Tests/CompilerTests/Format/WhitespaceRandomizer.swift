@@ -3,9 +3,10 @@ import MartletSchema
 import MartletTools
 import ModelTesting
 
-/// Changes the white space of a schema at random and nothing else. Formatting must undo the change.
+/// Changes only the white space of a schema, at random. Formatting must undo the change.
 ///
-/// It supports only the syntax of the schemas in `GoodText`, in which no scalar and no bracket spans several lines.
+/// This type supports only the syntax of the schemas in `GoodText`, in which no scalar and no bracket spans several
+/// lines.
 struct WhitespaceRandomizer {
     private var random: SeededRandom
 
@@ -37,7 +38,8 @@ struct WhitespaceRandomizer {
         return result
     }
 
-    /// Inserts blanks after the colon of the key, blanks inside brackets, and line breaks after commas.
+    /// Inserts spaces after the colon of the key. Inside brackets, inserts spaces, and line breaks after commas and
+    /// opening brackets.
     private mutating func spread(_ code: String, step: Int) -> String {
         guard let colon = code.firstRange(of: ": ") else { return code }
         let key = code[..<colon.lowerBound] + ":" + blanks(1...4)

@@ -5,8 +5,8 @@ import Testing
 
 /// A schema with mistakes and its expected findings, in the format of the fixture files.
 ///
-/// Lines that begin with `#~` are not part of the schema. `rendered` writes the actual findings in the same format. A
-/// fixture file must be equal to that result, so that every detail of a finding is compared.
+/// Lines that begin with `#~` are not part of the schema. `rendered` returns the schema with the actual findings in the
+/// same format. A fixture file must be equal to this result, so the tests compare every detail of a finding.
 struct FixtureSchema: CustomTestStringConvertible, Sendable {
     struct File: Sendable {
         let path: String
@@ -61,7 +61,7 @@ struct FixtureSchema: CustomTestStringConvertible, Sendable {
         return input
     }
 
-    /// Enables all rules, unless the fixture has its own configuration.
+    /// The options of the compilation: all rules are enabled, or those that the configuration of the fixture enables.
     var options: CompilerOptions {
         CompilerOptions(preset: files.contains { $0.path == Self.configurationPath } ? nil : .strict)
     }
@@ -79,7 +79,7 @@ struct FixtureSchema: CustomTestStringConvertible, Sendable {
 
     // MARK: Rendering
 
-    /// Returns the fixture with these findings written below their lines.
+    /// Returns the text of the fixture with these findings, each below its line.
     func rendered(_ findings: [Diagnostic], _ input: SchemaInput) -> String {
         let places = FixtureRenderer(input.allSources)
         var result = head
@@ -133,7 +133,8 @@ struct FixtureRenderer {
         return result
     }
 
-    /// Returns the replacement, preceded by its location if that is not the location of the finding.
+    /// Returns the replacement text of each edit. If the edit does not replace `span`, the location of the finding, its
+    /// own location comes first.
     private func text(of fix: Fix, _ span: SourceSpan?) -> String {
         fix.edits.map { edit in
             let place = edit.span == span ? "" : "@\(place(edit.span, from: span)) "
@@ -143,9 +144,10 @@ struct FixtureRenderer {
         }.joined(separator: ", ")
     }
 
-    /// Returns the location of `span`: `column+length` in one line, or `column-line:column` over several lines. If
-    /// `other` begins on another line, the line comes first. If `other` is in another file, the path and the line come
-    /// first. After the last line, `end` replaces the column. Lines that begin with `#~` are not counted.
+    /// Returns the location of `span`: `column+length` if it is in one line, otherwise `column-line:column`. The number
+    /// of its first line precedes this text if `other` begins on another line. The path and the line number precede the
+    /// text if `other` is in another file. If `isAtEnd` is true, `end` replaces the column. Lines that begin with `#~`
+    /// are not counted.
     private func place(_ span: SourceSpan, from other: SourceSpan?, isAtEnd: Bool = false) -> String {
         guard let source = sources[span.file] else { return "?" }
         let start = source.position(at: span.start)

@@ -4,8 +4,8 @@ import MartletSchema
 import MartletTools
 import Testing
 
-/// Schemas with mistakes. After a change, write the findings again with `MARTLET_RECORD=1 swift test --filter
-/// FixtureTests` and review every difference.
+/// Tests the findings of schemas with mistakes. After a change of findings, write the fixture files again with
+/// `MARTLET_RECORD=1 swift test --filter FixtureTests`, and review every difference.
 @Suite("Fixtures: schemas with mistakes")
 struct FixtureTests {
     @Test(
@@ -89,7 +89,8 @@ struct FixtureTests {
     }
 
     private func count(_ finding: Diagnostic, _ all: [Diagnostic]) -> Int {
-        // Several similar mistakes, such as aliases, are one finding at the first of them, with a note at each other.
+        // Several similar mistakes, such as aliases, are reported as one finding at the first mistake. Each further
+        // mistake is a note of this finding.
         all.filter { $0.code == finding.code && $0.message == finding.message }.reduce(0) { $0 + 1 + $1.notes.count }
     }
 

@@ -36,7 +36,7 @@ struct ModelTests {
         return try #require(result.model, "\(result.diagnostics.map(\.message))")
     }
 
-    @Test("documentation is the text of ## lines directly above S3")
+    @Test("documentation is the text of ## lines directly above a declaration, or of its key 'doc' S3")
     func documentation() throws {
         let schema = try model(
             """
@@ -67,7 +67,7 @@ struct ModelTests {
         #expect(schema.files[0].ignores.isEmpty)
     }
 
-    @Test("key paths have the right optionality, writability and collection segment S5")
+    @Test("key paths have the expected optionality, writability and collection segment S5")
     func keyPaths() throws {
         let schema = try model(
             """

@@ -23,7 +23,7 @@ struct RuleTests {
 
         """
 
-    /// The model of a rule of 'Dog', written in single quotes.
+    /// Returns the model of the rule 'read' of 'Dog' with this text. In YAML, the text is in single quotes.
     static func rule(_ text: String) throws -> RuleModel {
         let quoted = text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
         let yaml = properties + "    read: '\(quoted)'\n"
@@ -76,7 +76,7 @@ struct RuleTests {
                 == "id != 1 OR NOT age < 2 AND name IN {'a'} OR isGood != true")
     }
 
-    @Test("a missing rule is replaced by the rule of a more general operation S55")
+    @Test("if an operation has no rule, the rule of a more general operation applies S55")
     func fallback() throws {
         let yaml = """
             objects:

@@ -3,7 +3,7 @@ import MartletSchema
 import MartletTools
 import Testing
 
-/// Common YAML mistakes: each has its own message, at its location, and a fix-it where the correction is unambiguous.
+/// Tests common YAML mistakes. Each is reported at its location, with a fix-it if the correction is unambiguous.
 @Suite("YAML mistakes")
 struct YAMLMistakeTests {
     struct Mistake: CustomTestStringConvertible, Sendable {
@@ -11,7 +11,7 @@ struct YAMLMistakeTests {
         let code: DiagnosticCode
         /// The lines below `properties:`. `«` and `»` enclose the location of the finding.
         let text: String
-        /// The text after all safe fix-its; nil if the user has to choose.
+        /// The text after all safe fix-its are applied; nil if the user has to choose a correction.
         let fixed: String?
     }
 

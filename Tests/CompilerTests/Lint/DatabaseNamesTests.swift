@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: DatabaseNames")
 struct DatabaseNamesTests {
-    @Test("names that are equal or too long in SQL are found MRT0704")
+    @Test("names that are equal in SQL are found MRT0704")
     func findings() throws {
         try expectFindings(
             of: .databaseName,

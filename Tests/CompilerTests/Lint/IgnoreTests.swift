@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Lint: comments that silence findings")
 struct IgnoreTests {
-    /// Enables all rules, and compares the findings with those that the lines `#~` of the schema expect.
+    /// Enables all rules, and compares the findings with those that the text lists in lines that begin with `#~`.
     private func expect(_ marked: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let schema = FixtureSchema(name: "", text: marked)
         let input = schema.input()
@@ -13,7 +13,7 @@ struct IgnoreTests {
         #expect(found == marked, sourceLocation: sourceLocation)
     }
 
-    @Test("an ignore comment applies to its line and the next one, skipping documentation lines S3 MRT0003")
+    @Test("an ignore comment applies to its line and to the next line that is not documentation S3 MRT0003")
     func lines() {
         expect(
             """

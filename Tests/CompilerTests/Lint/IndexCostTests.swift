@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: IndexCost")
 struct IndexCostTests {
-    @Test("indexes on few values, and more than eight indexes, are found MRT0502")
+    @Test("indexes on properties with few values, and more than eight indexes of a type, are found MRT0502")
     func findings() throws {
         try expectFindings(
             of: .indexCost,

@@ -14,8 +14,8 @@ struct LintConfigurationTests {
 
         """
 
-    /// Returns the findings of two files that differ only in the name of the type, as `path severity code`. Paths are
-    /// cut to four characters.
+    /// Returns the findings of two files that differ only in the name of the type. Each finding is a text of the form
+    /// `path severity code`, in which the path is cut to four characters.
     private func lint(_ configuration: String?, preset: LintPreset? = nil) -> [String] {
         let cats = Self.schema.replacing("Dogs", with: "Cats")
         var input = SchemaInput(sources: [
@@ -56,7 +56,7 @@ struct LintConfigurationTests {
             lint("lint: {rules: {MRT0501: off, MRT0504: warning}}\n") == both(["warning MRT0504"]))
     }
 
-    @Test("overrides apply by path, and the last one wins S7")
+    @Test("overrides apply by path, and the last matching override wins S7")
     func overrides() {
         let text = """
             lint:

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: LostPrecision")
 struct LostPrecisionTests {
-    @Test("dates and decimal numbers of synchronized types are found MRT0705")
+    @Test("synchronized properties that store dates or decimal numbers are found MRT0705")
     func findings() throws {
         try expectFindings(
             of: .lostPrecision,

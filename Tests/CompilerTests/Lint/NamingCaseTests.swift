@@ -1,8 +1,9 @@
 import MartletSchema
 import Testing
 
-// A line `suggested` contains the replacement of the marked text, then the further edits of the fix. An edit is written
-// as @line:column+length "text", or as @column+length "text" if it is on the line of the finding.
+// In the schema below, a line `suggested` contains the replacement of the marked text, followed by the further edits of
+// the fix-it. Each further edit is written as @line:column+length "text", or as @column+length "text" if it is on the
+// line of the finding.
 @Suite("Lint: NamingCase")
 struct NamingCaseTests {
     @Test("names that do not follow Swift's conventions are reported, with the kind of the name MRT0401")

@@ -24,7 +24,7 @@ struct TooWideTests {
     }
 
     @Test(
-        "more than a hundred properties are found MRT0503",
+        "types with more than 100 properties are found MRT0503",
         arguments: [("objects", 100), ("objects", 101), ("embedded", 101)])
     func properties(section: String, count: Int) throws {
         let isTooWide = count > 100

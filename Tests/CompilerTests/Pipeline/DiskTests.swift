@@ -55,7 +55,7 @@ struct DiskTests {
         #expect(folder.names(in: "Out").count == 3)
     }
 
-    @Test("check reports missing, different and stale files, and writes nothing S34 MRT0005")
+    @Test("a check of the output reports missing, different and stale files, and writes nothing S34 MRT0005")
     func drift() throws {
         let folder = try TemporaryFolder()
         try folder.write(dog, to: "Schemas/Dog.yaml")
@@ -76,7 +76,7 @@ struct DiskTests {
         #expect(try writer.update(outputs).removed == ["Cat.martlet.swift"])
     }
 
-    @Test("check lists the differing lines in order, up to a limit S34")
+    @Test("a check of the output lists at most 40 differing lines, in their order S34")
     func differences() throws {
         let folder = try TemporaryFolder()
         try folder.write(dog, to: "Schemas/Dog.yaml")
@@ -126,7 +126,7 @@ struct DiskTests {
         #expect(throws: DiskError.self) { try SourceLoader().load(folder: folder.path + "/Nowhere") }
     }
 
-    @Test("martlet.yaml sets the access level of the types S7")
+    @Test("martlet.yaml sets the access level of the types, and mistakes in it are errors S7")
     func configuration() throws {
         let folder = try TemporaryFolder()
         try folder.write(dog, to: "Schemas/Dog.yaml")

@@ -59,7 +59,8 @@ struct FileBatchTests {
                 message = error.reason
             }
             if message.isEmpty {
-                // Creating a hard link can fail, because the batch has a fallback for file systems without hard links.
+                // The failed call may be the creation of a hard link. The commit then succeeds, because the batch has a
+                // fallback for file systems without hard links.
                 #expect(folder.tree() == done.tree())
             } else {
                 failures += 1
@@ -71,7 +72,7 @@ struct FileBatchTests {
         #expect(failures > 20)
     }
 
-    @Test("if any system call and all later ones fail, no file is changed S40")
+    @Test("if any system call and all later system calls fail, no file is changed S40")
     func brokenDisk() throws {
         for place in 0..<40 {
             let folder = try folder()
@@ -98,15 +99,15 @@ struct FileBatchTests {
         batch.create(folder.path + "/C/last", with: [2])
         #expect(throws: DiskError.self) { try batch.commit() }
         #expect(folder.tree() == before)
-        // Another program creates the file after the temporary file is written, before it is moved into place.
+        // The file is created after the batch has written its temporary file, and before the batch moves it into place.
         var calls = 0
-        var late = FileBatch {
+        var second = FileBatch {
             calls += 1
             if calls == 4 { try? folder.write("theirs", to: "A/created") }
             return 0
         }
-        late.create(folder.path + "/A/created", with: [2])
-        #expect(throws: DiskError.self) { try late.commit() }
+        second.create(folder.path + "/A/created", with: [2])
+        #expect(throws: DiskError.self) { try second.commit() }
         #expect(try folder.read("A/created") == "theirs")
         #expect(folder.names(in: "A") == ["created", "link", "old", "same"])
     }

@@ -23,7 +23,7 @@ struct NamespaceConfigurationTests {
         return Compiler.compile(input)
     }
 
-    @Test("the namespace in martlet.yaml is generated, with the access level in martlet.yaml S7")
+    @Test("the namespace in martlet.yaml is declared with the access level in martlet.yaml S7")
     func used() {
         let outputs = compile("access: package\nnamespace: Kennel\n").outputs
         #expect(outputs.map(\.name) == ["Task.martlet.swift", OutputNames.registry])
@@ -41,7 +41,7 @@ struct NamespaceConfigurationTests {
     }
 
     @Test(
-        "a namespace with the name of a type is an error at its name, and nothing is generated S7 S13",
+        "a namespace with the name of a type is an error at this namespace, and nothing is generated S7 S13",
         arguments: [
             ("Size", "enum"), ("Task", "object"), ("Card", "projection"),
         ])
@@ -54,7 +54,7 @@ struct NamespaceConfigurationTests {
         #expect(finding.span == SourceSpan(file: SourceFileID(1), start: 28, end: 28 + name.utf8.count))
         #expect(finding.notes.map(\.message) == ["the \(kind) '\(name)' is declared here"])
         #expect(finding.notes.first?.span?.file == SourceFileID(0))
-        // Names that differ in case are different names in Swift.
+        // In Swift, names that differ only in case are different names.
         #expect(compile("namespace: \(name.uppercased())\n").hasErrors == false)
     }
 

@@ -29,8 +29,8 @@ final class TemporaryFolder {
         ((try? FileManager.default.contentsOfDirectory(atPath: path + "/" + folder)) ?? []).sorted()
     }
 
-    /// Returns the content of all files and folders, including hidden ones. The path of a folder ends with `/`. The
-    /// files to which `Executable` writes the output of the process are omitted.
+    /// Returns the contents of all files by path, including hidden files. A folder is an entry without content, and its
+    /// path ends with `/`. The files to which `Executable` writes the output of the process are omitted.
     func tree() -> [String: Data] {
         let names = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
         return Dictionary(
@@ -46,6 +46,7 @@ final class TemporaryFolder {
         try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.modificationDate] as? Date
     }
 
+    /// Sets the modification date of a file to 1970, so that a test can see whether the file is written afterwards.
     func setOld(_ name: String) throws {
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1000)], ofItemAtPath: path + "/" + name)

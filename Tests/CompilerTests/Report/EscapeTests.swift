@@ -14,7 +14,7 @@ struct EscapeTests {
     static let hostile =
         "\"'<&>]]> \\ {0} [a](b) %0A 100%, a:b ::error:: \t \n \r\n \u{0} \u{1} \u{1B}[31m \u{7F} \u{85} \u{2028} \u{FFFE} é🦅"
 
-    /// The text as a finding shows it.
+    /// The hostile text as a finding shows it.
     static let shown = hostile.printable
 
     private func report() -> Report {
@@ -51,7 +51,7 @@ struct EscapeTests {
         #expect(text.contains(" \\\\ "))
         let uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].string
         #expect(uri == "a%2Cb%3Ac%25%22%3C%26%3E%0A.yaml")
-        // Inserted text is not a message and is not escaped.
+        // Inserted text is not a SARIF message, so it is not escaped.
         let content = result["fixes"][0]["artifactChanges"][0]["replacements"][0]["insertedContent"]["text"]
         #expect(content.string == Self.hostile)
     }
@@ -115,7 +115,7 @@ struct EscapeTests {
     }
 }
 
-/// The attributes of an XML text, as a parser reads them.
+/// Parses XML text and collects the attributes of its elements.
 private final class XMLReading: NSObject, XMLParserDelegate {
     private(set) var attributes: [[String: String]] = []
     private(set) var isValid = false

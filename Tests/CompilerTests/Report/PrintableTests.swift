@@ -3,7 +3,8 @@ import MartletSchema
 import MartletTools
 import Testing
 
-/// Schema text in findings cannot send escape codes to a terminal, break a line, or look like another finding.
+/// Checks that schema text in findings cannot send escape codes to a terminal, break a line, or look like another
+/// finding.
 @Suite("Reports: invisible characters")
 struct PrintableTests {
     @Test("invisible characters are escaped, and other text is unchanged S11")
@@ -14,7 +15,7 @@ struct PrintableTests {
         for text in ["", "plain 'text'; \\n", "æøå 日本 🦅 e\u{301}"] { #expect(text.printable == text) }
     }
 
-    @Test("each finding is one line without invisible characters, even if the schema contains some S11 S32")
+    @Test("each finding is one line without invisible characters, even if the schema contains such characters S11 S32")
     func findings() {
         let text = #"objects: {"A\e[31mB\nC\u202ed\0\u0001": {properties: {"x\ny": "Z\rz", b: 'A = "\q'}}}"# + "\n"
         let source = SourceText(file: SourceFileID(0), path: "A\n.yaml", text: text)

@@ -4,9 +4,10 @@ import MartletSchema
 import MartletTools
 import Testing
 
-/// Reports in every format.
+/// Tests reports in every format.
 ///
-/// If a format changes, record the expected texts again: `MARTLET_RECORD=1 swift test --filter Reports`.
+/// After a change of a format, run `MARTLET_RECORD=1 swift test --filter Reports`, which records the expected texts
+/// again.
 @Suite("Reports")
 struct ReportTests {
     static let names: [ReportFormat: String] = [
@@ -23,7 +24,7 @@ struct ReportTests {
         #expect(try String(contentsOf: url, encoding: .utf8) == text)
     }
 
-    /// Removes the table of rules of a SARIF report, which is long and checked by SARIFTests.
+    /// Removes the table of rules from a SARIF report. The table is long, and SARIFTests checks it.
     private static func withoutRules(_ text: String) -> String {
         guard let start = text.range(of: "\"rules\": [\n"), let end = text.range(of: "\n          ]") else {
             return text
@@ -33,7 +34,7 @@ struct ReportTests {
 
     @Test("columns and lines are equal with LF, CRLF and a byte-order mark S41", arguments: ReportFormat.allCases)
     func encodings(_ format: ReportFormat) {
-        // Only byte offsets differ.
+        // Only the byte offsets of the JSON format depend on the encoding, so they are removed.
         let texts = [("\n", false), ("\n", true), ("\r\n", false), ("\r\n", true)].map { lineEnd, mark in
             var report = Report()
             let source = ReportSamples.source(
@@ -91,8 +92,8 @@ struct ReportTests {
     func deterministic(_ format: ReportFormat) {
         let text = ReportSamples.report().text(as: format)
         #expect(ReportSamples.report().text(as: format) == text)
-        // The text formats name files as given on the command line. The only file of the report that is given with an
-        // absolute path has no finding.
+        // The text formats repeat the paths of the command line. Only one of these paths is absolute, and its file has
+        // no finding.
         #expect(text.contains("/home/author") == false)
     }
 

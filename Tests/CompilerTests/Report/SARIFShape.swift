@@ -1,7 +1,7 @@
 import Foundation
 
-/// The requirements of SARIF 2.1.0 for the objects in Martlet's reports, written by hand from sections 3.13 to 3.57 of
-/// the standard. As in the JSON schema of the standard, an object must not have unlisted members.
+/// The requirements of SARIF 2.1.0 for the objects in Martlet's reports. They were written by hand from sections 3.13
+/// to 3.57 of the standard. As in the JSON schema of the standard, an object must not have members that are not listed.
 indirect enum SARIFShape: Sendable {
     case text
     case uri
@@ -39,7 +39,7 @@ indirect enum SARIFShape: Sendable {
 
     private static let description = object(required: ["text"], ["text": text, "markdown": text])
     private static let level = word(["none", "note", "warning", "error"])
-    /// The standard allows a text or an id. Martlet writes texts.
+    /// The standard requires a text or an id. Martlet always writes a text.
     private static let message = object(required: ["text"], ["text": text])
 
     private static let result = object(
@@ -53,7 +53,7 @@ indirect enum SARIFShape: Sendable {
     private static let location = object(
         required: [], ["id": integer(from: -1), "physicalLocation": physicalLocation, "message": message])
 
-    /// A physical location without an address requires an artifact location.
+    /// The standard requires an artifact location or an address. Martlet always writes an artifact location.
     private static let physicalLocation = object(
         required: ["artifactLocation"], ["artifactLocation": artifactLocation, "region": region])
 

@@ -64,7 +64,7 @@ struct SARIFTests {
         #expect(rule["help"]["text"].string?.contains("\n\nWrong:\n\n    objects:\n") == true)
         #expect(rule["help"]["markdown"].string?.contains("\n\n```yaml\nobjects:\n") == true)
         #expect(rule["defaultConfiguration"]["level"].string == "note")
-        // Examples contain braces, which are doubled in messages.
+        // In SARIF messages, a brace begins a placeholder, so the braces of examples are doubled.
         let text = try #require(rules.first(where: "id", is: "MRT0603")["help"]["text"].string)
         #expect(text.contains("age: {{type: Int, deprecated: true}}\n"))
     }
@@ -89,7 +89,8 @@ struct SARIFTests {
         #expect(artifact["uriBaseId"].string == nil)
     }
 
-    /// Returns the text of a region as a SARIF reader computes it: by lines, without the byte-order mark, in UTF-16.
+    /// Returns the text of a region as a SARIF reader computes it. The line does not contain the byte-order mark, and
+    /// columns are counted in UTF-16 code units.
     private func token(_ region: JSONQuery) -> String? {
         guard let line = region["startLine"].integer, region["endLine"].integer == line,
             let start = region["startColumn"].integer, let end = region["endColumn"].integer

@@ -5,8 +5,8 @@ import MartletTools
 import ModelTesting
 import Testing
 
-/// Inputs that are designed to be slow. `make bombs` measures their time with a release build. These tests check the
-/// findings, and their generous time limit only catches inputs whose processing does not end.
+/// Tests inputs that are designed to be slow. `make bombs` measures their time with a release build. These tests check
+/// the findings. Their time limit is generous, and catches only inputs whose processing does not end.
 @Suite("Bombs")
 struct BombTests {
     private static let head = "objects:\n  Dog:\n    properties:\n"
@@ -113,14 +113,14 @@ struct BombTests {
         #expect(findings.first { $0.code == .yamlSubset }?.notes.last?.message.hasPrefix("and 499") == true)
     }
 
-    @Test("thousands of comments above one line are read S10")
+    @Test("20,000 comments above a declaration are read, and silence its finding S10")
     func comments() {
         let ignores = lines(20_000) { _ in "  # martlet:ignore MRT0501" }
         let findings = lint("objects:\n" + ignores + "  Dog: {properties: {a: Int}}\n")
         #expect(!findings.contains { $0.code == .noPrimaryKey || $0.isError })
     }
 
-    @Test("a cycle of a thousand cascades is described in one line S10")
+    @Test("a cycle of a thousand cascades is described in a short message S10")
     func cascades() throws {
         let text =
             "objects:\n"
@@ -155,7 +155,7 @@ struct BombTests {
         }
     }
 
-    @Test("columns of long lines equal the counted columns, also after wide characters S10 S41")
+    @Test("columns in long lines are correct, also after characters of several bytes S10 S41")
     func columns() {
         let letters = ["a", "é", "€", "😀", " ", "bc"]
         var random = SeededRandom(seed: 3)

@@ -3,8 +3,8 @@ import Foundation
 import ModelTesting
 import Testing
 
-/// Checks the invariants that the fuzzer checks, for every file of its corpus and for 100 random mutations of them.
-/// `make fuzz-schema` searches further; each input that it finds is added to the corpus.
+/// Checks the invariants that the fuzzer checks, for every file of its corpus and for 100 random mutations of these
+/// files. `make fuzz-schema` checks more inputs. Each input for which it finds a violation is added to the corpus.
 @Suite("Fuzzer corpus")
 struct CorpusTests {
     private static let folder = Repository.root.appending(path: "Tests/SchemaFuzzer/Corpus")
@@ -14,7 +14,7 @@ struct CorpusTests {
         Array(try Data(contentsOf: folder.appending(path: name)))
     }
 
-    @Test("every invariant holds for every file S10 S11 S13 S42", arguments: names)
+    @Test("every invariant holds for every file of the corpus S10 S11 S13 S42", arguments: names)
     func corpus(_ name: String) throws {
         #expect(SchemaInvariants.violations(of: try Self.bytes(of: name)) == [])
     }
@@ -33,7 +33,8 @@ struct CorpusTests {
         }
     }
 
-    /// Returns a text with random parts of other texts and characters that are special in YAML.
+    /// Returns one of the texts with one to five random changes. A change inserts a special character of YAML or a part
+    /// of another text, replaces a byte, or removes up to eight bytes.
     private func mutated(_ texts: [[UInt8]], using random: inout SeededRandom) -> [UInt8] {
         let signs = Array(" \n\n\t:?-[]{}<>\"'#&*!|=,.@%\\\r".utf8) + [0x00, 0x80, 0xC3, 0xFF]
         var bytes = texts[Int.random(in: 0..<texts.count, using: &random)]

@@ -48,7 +48,7 @@ struct StarterTests {
         #expect(lint.output + lint.errors == "")
     }
 
-    @Test("'init' without a folder writes to 'Schemas', and prints how a target includes it S40")
+    @Test("'init' without a folder writes to 'Schemas', and prints how a target includes this folder S40")
     func defaultFolder() throws {
         let folder = try TemporaryFolder()
         let outcome = try Executable().run(["init"], in: folder)

@@ -17,7 +17,7 @@ struct MigrationTests {
         objects("\(name): {primaryKey: id, properties: {id: Int, \(properties)}\(keys.isEmpty ? "" : ", " + keys)}")
     }
 
-    /// The statements of a migration, without those that every file has.
+    /// Returns the statements of a migration file, without the statements that every file contains.
     private func statements(_ text: String?) -> [String] {
         (text ?? "").split(separator: "\n\n").map { String($0).trimmingSuffix("\n") }.filter {
             !$0.hasPrefix("--") && !$0.hasPrefix("CREATE SCHEMA IF NOT EXISTS martlet;") && $0 != "COMMIT;"
@@ -111,7 +111,7 @@ struct MigrationTests {
             ])
     }
 
-    @Test("a new case of an enum replaces the CHECK constraint, and another 'onDelete' replaces the reference")
+    @Test("a new case of an enum replaces the CHECK constraint, and another 'onDelete' replaces the foreign key")
     func checks() throws {
         func schema(_ cases: String, _ action: String) -> String {
             "enums:\n  Size: [\(cases)]\n" + dog("size: Size, friend: {type: Dog?, onDelete: \(action)}")
@@ -130,7 +130,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "a change that loses data is refused, and written in two parts on request S57",
+        "a change that loses data is refused, or written in two parts if losing data is allowed S57",
         arguments: [
             (
                 "a: Int", "b: Int", "'Dog.a' has no column any more, and its values would be lost",
@@ -166,7 +166,7 @@ struct MigrationTests {
         #expect(try parts(dog(change.old), dog(change.new)) == [change.expand, change.contract])
     }
 
-    @Test("new unique constraints, and checks without removed cases, are added in the second part")
+    @Test("a new unique constraint, and the CHECK constraint without a removed case, are added in the second part")
     func constraints() throws {
         let (old, new) = (dog("a: Int"), dog("a: Int", "unique: [[a]]"))
         #expect(
@@ -201,7 +201,7 @@ struct MigrationTests {
             ])
     }
 
-    @Test("if a column gets the old name of another one, renamed columns get temporary names first")
+    @Test("if a column gets the old name of another column, renamed columns get temporary names first")
     func exchange() throws {
         let found = try migration(
             dog("a_b: Int, x: String?"), dog("aB: {type: String?, renamedFrom: x}, y: {type: Int, renamedFrom: a_b}"))
@@ -237,7 +237,7 @@ struct MigrationTests {
         #expect(hidden[update...].contains { $0.contains("ENABLE ROW LEVEL SECURITY") })
     }
 
-    @Test("rules are removed before their tables change, and created again afterwards")
+    @Test("policies are removed before their tables change, and created again afterwards")
     func rules() throws {
         let old = dog("a: Int", "sync: both, read: a == 1")
         #expect(try migration(old, old).isEmpty)
@@ -257,7 +257,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "a change that no migration can perform is a problem S57",
+        "a change that no migration can perform is reported as a problem S57",
         arguments: [
             (
                 "primaryKey: a, properties: {a: Int, b: Int}", "primaryKey: b, properties: {a: Int, b: Int}",

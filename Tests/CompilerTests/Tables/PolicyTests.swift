@@ -11,7 +11,8 @@ struct PolicyTests {
         return DDLWriter.text(TableBuilder(model).tables()).split(separator: "\n\n").map(String.init)
     }
 
-    /// The condition for reading objects of 'Dog', with the text that extracts claims shortened.
+    /// Returns the SQL condition of the policy for reading objects of 'Dog'. `CLAIMS` replaces the subquery that reads
+    /// the claims of the user.
     private func condition(_ rule: String) throws -> String {
         let quoted = rule.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
         let found = try statements(RuleTests.properties + "    read: '\(quoted)'\n")
@@ -150,7 +151,7 @@ struct PolicyTests {
         #expect(!function.contains("tags"))
     }
 
-    @Test("a text in a rule cannot end the function that checks it S14")
+    @Test("text in a rule cannot end the function that checks the rule S14")
     func quotes() throws {
         let found = try statements(
             """

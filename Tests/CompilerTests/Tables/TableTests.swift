@@ -141,7 +141,7 @@ struct TableTests {
                 "CREATE UNIQUE INDEX \"dog_lucky_owner_idx\" ON \"dog_lucky\" (\"owner\") WHERE \"value\" IS NULL;"))
     }
 
-    @Test("types without a primary key, and names that are equal or too long in SQL, are problems")
+    @Test("types without a primary key, and names that are equal or too long in SQL, are reported as problems")
     func problems() throws {
         let long = String(repeating: "a", count: 62) + "B"
         let found = try builder(
@@ -164,7 +164,7 @@ struct TableTests {
             ])
     }
 
-    @Test("once a type has the key 'sync', only synchronized types and properties have tables and columns")
+    @Test("if any type has the key 'sync', only synchronized types and properties have tables and columns")
     func synchronizedTypes() throws {
         let tables = try builder(
             """
@@ -182,7 +182,7 @@ struct TableTests {
         #expect(tables.problems().isEmpty)
     }
 
-    @Test("constraints have PostgreSQL's default names, with a hash if these are too long or not unique")
+    @Test("constraints have PostgreSQL's default names, with a hash if such a name is too long or not unique")
     func constraintNames() throws {
         let long = String(repeating: "a", count: 61)
         let text = DDLWriter.text(

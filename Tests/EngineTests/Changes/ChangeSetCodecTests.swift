@@ -34,15 +34,15 @@ struct ChangeSetCodecTests {
         #expect(ChangeSetCodec.decode(ChangeSetCodec.encode(changes)) == changes)
     }
 
-    @Test("truncated bytes are rejected", arguments: 0..<20 as Range<UInt64>)
-    func shortenedBytes(seed: UInt64) {
+    @Test("truncated and extended bytes are rejected", arguments: 0..<20 as Range<UInt64>)
+    func truncatedOrExtendedBytes(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let bytes = ChangeSetCodec.encode(randomChanges(&random))
         for length in 0..<bytes.count { #expect(ChangeSetCodec.decode(Array(bytes[..<length])) == nil) }
         #expect(ChangeSetCodec.decode(bytes + [0]) == nil)
     }
 
-    @Test("damaged bytes never trap, and decode to valid change sets or nothing", arguments: 0..<40 as Range<UInt64>)
+    @Test("decoding damaged bytes never traps, and gives a valid change set or nil", arguments: 0..<40 as Range<UInt64>)
     func damagedBytes(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let bytes = ChangeSetCodec.encode(randomChanges(&random))
@@ -57,14 +57,14 @@ struct ChangeSetCodecTests {
         }
     }
 
-    @Test("changes that overlap or overflow are rejected")
+    @Test("malformed, overlapping and overflowing changes are rejected")
     func invalidChanges() {
         let huge: [UInt8] = [0x01] + [UInt8](repeating: 0xFF, count: 9) + [0x01]
         let refused: [[UInt8]] = [
             [], [1, 0, 0, 0], [2, 0, 0], [2, 0, 0, 0, 0],
-            // A key modified in two groups; a key modified and inserted.
+            // A key that is modified in two groups, and a key that is both modified and inserted.
             [2, 1, 0, 0, 0, 2, 2, 1, 1, 4, 2, 2, 1, 4, 0, 0], [2, 1, 0, 1, 4, 0, 1, 2, 1, 1, 4, 0, 0],
-            // A run of 2^64 keys; two tables with one number; one link twice.
+            // A run of 2^64 keys, two tables with the same number, and one link that occurs twice.
             [2, 1, 0, 1] + huge + [0, 0, 0, 0], [2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
             [2, 0, 0, 2, 0, 0, 0, 0, 0, 0],
         ]

@@ -68,17 +68,17 @@ struct ChangeSetTests {
         for version in versions { merged.merge(version) }
         #expect(merged == ChangeSet.merging(versions))
         let halves = [versions[..<4], versions[4...]].map { ChangeSet.merging(Array($0)) }
-        let half = ChangeSet.merging(halves)
-        #expect(half.tables == merged.tables)
-        // The edits of deleted rows may differ: a merged half omits the edits of rows that were inserted and deleted
-        // again within this half.
+        let mergedHalves = ChangeSet.merging(halves)
+        #expect(mergedHalves.tables == merged.tables)
+        // The two results may differ in the edits of the lists of deleted rows: a merged half omits the edits of rows
+        // that were both inserted and deleted within this half.
         let gone = (merged.tables[0]?.deleted ?? []).subtracting(merged.tables[0]?.inserted ?? [])
         #expect(
-            half.collections.filter { !gone.contains($0.key.owner) }
+            mergedHalves.collections.filter { !gone.contains($0.key.owner) }
                 == merged.collections.filter { !gone.contains($0.key.owner) })
     }
 
-    @Test("edits that cancel each other out leave an empty script, because the chunks of the collection have changed")
+    @Test("edits that cancel each other leave an empty script, which says that the collection was written")
     func cancellingEdits() {
         let inserted = ChangeSet(collections: [list: ListEditScript([.insert(at: 2, count: 1)])])
         let removed = ChangeSet(collections: [list: ListEditScript([.remove(at: 2, count: 1)])])

@@ -35,7 +35,7 @@ private struct EditedCollection {
         }
     }
 
-    /// All edits that are possible now, for small collections.
+    /// All edits of one or two elements that the current elements allow. Used for small collections only.
     var possibleEdits: [ListEdit] {
         let count = elements.count
         var edits: [ListEdit] = [.clear(oldCount: count)]
@@ -72,7 +72,7 @@ private struct EditedCollection {
         let modified = elements.filter { $0.id < 1000 && $0.content > 0 && !moves.contains($0.id) }
         #expect(
             change.modifications == modified.map(\.id),
-            "the modifications are the replaced elements that remain and did not move")
+            "the modifications are the replaced elements that still exist and did not move")
         let replaced = elements.filter { $0.content > 0 && moves.contains($0.id) }
         #expect(Set(change.moves.filter(\.isReplaced).map(\.from)) == Set(replaced.map(\.id)))
     }
@@ -81,28 +81,28 @@ private struct EditedCollection {
 @Suite("CollectionChangeBuilder")
 struct CollectionChangeBuilderTests {
     @Test(
-        "all scripts of three edits of up to two elements, and of two edits of three elements, can be replayed N47",
+        "all scripts of up to three edits can be replayed; for three initial elements, up to two edits N47",
         arguments: 0...3)
     func allShortScripts(count: Int) {
-        explore(EditedCollection(count: count), script: ListEditScript(), plain: [], depth: count == 3 ? 2 : 3)
+        explore(EditedCollection(count: count), script: ListEditScript(), separateEdits: [], depth: count == 3 ? 2 : 3)
     }
 
     private func explore(
-        _ collection: EditedCollection, script: ListEditScript, plain: [ListEdit], depth: Int
+        _ collection: EditedCollection, script: ListEditScript, separateEdits: [ListEdit], depth: Int
     ) {
         let change = CollectionChangeBuilder.change(replaying: script, oldCount: collection.old.count)
         collection.check(change)
         #expect(collection.old.count + script.growth == collection.elements.count)
         #expect(
-            change == self.change(of: plain, oldCount: collection.old.count),
-            "joined edits give the same change as single edits")
+            change == self.change(of: separateEdits, oldCount: collection.old.count),
+            "the joined edits of the script give the same change as the separate edits")
         if depth == 0 { return }
         for edit in collection.possibleEdits {
             var next = collection
             next.apply(edit)
             var nextScript = script
             nextScript.append(edit)
-            explore(next, script: nextScript, plain: plain + [edit], depth: depth - 1)
+            explore(next, script: nextScript, separateEdits: separateEdits + [edit], depth: depth - 1)
         }
     }
 
@@ -159,7 +159,7 @@ struct CollectionChangeBuilderTests {
         #expect(change(of: [.swap(0, 1)], oldCount: 2) == next)
     }
 
-    @Test("a replaced element that moves is marked as replaced, and a modified one is not N47 N57")
+    @Test("a replaced element that moves is marked as replaced, and a modified element that moves is not N47 N57")
     func replacedAndMoved() {
         let replaced = CollectionChange(
             deletions: [2], insertions: [0], moves: [.init(from: 2, to: 0, isReplaced: true)])
@@ -186,14 +186,14 @@ struct CollectionChangeBuilderTests {
         #expect(self.change(of: [.clear(oldCount: 0)], oldCount: 0).isEmpty)
     }
 
-    @Test("100,000 appended elements are one edit")
+    @Test("appending 100,000 elements one by one records one edit")
     func appendsJoin() {
         var script = ListEditScript()
         for position in 0..<100_000 { script.append(.insert(at: position, count: 1)) }
         #expect(script.edits == [.insert(at: 0, count: 100_000)])
     }
 
-    @Test("edits outside of the collection are clamped to it or ignored")
+    @Test("edits outside of the collection are clamped to the collection, or are ignored")
     func damagedScriptsDoNotTrap() {
         let edits: [ListEdit] = [
             .remove(at: 9, count: 4), .insert(at: 90, count: 1), .replace(at: 3, count: 90), .move(from: 80, to: 1),

@@ -9,7 +9,7 @@ struct ReplayElement: Equatable, CustomStringConvertible {
     var description: String { content == 0 ? "\(id)" : "\(id)'\(content)" }
 }
 
-/// Checks that a change is well formed and turns the old collection into the new one (N47).
+/// Checks that a change is well formed, and that it turns the old collection into the new collection (N47).
 func expectReplay(
     _ change: CollectionChange, from old: [ReplayElement], to new: [ReplayElement],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -17,7 +17,7 @@ func expectReplay(
     func ascend(_ positions: [Int], below count: Int) -> Bool {
         zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 } && positions.allSatisfy { 0..<count ~= $0 }
     }
-    let isFormed =
+    let isWellFormed =
         ascend(change.deletions, below: old.count) && ascend(change.insertions, below: new.count)
         && ascend(change.modifications, below: old.count) && ascend(change.modificationsNew, below: new.count)
         && change.modifications.count == change.modificationsNew.count
@@ -25,8 +25,8 @@ func expectReplay(
         && old.count - change.deletions.count + change.insertions.count == new.count
         && Set(change.modifications).isDisjoint(with: change.deletions)
         && Set(change.modificationsNew).isDisjoint(with: change.insertions)
-    #expect(isFormed, "\(old) to \(new): \(change)", sourceLocation: sourceLocation)
-    if !isFormed { return }
+    #expect(isWellFormed, "\(old) to \(new): \(change)", sourceLocation: sourceLocation)
+    if !isWellFormed { return }
 
     var replayed = old
     for position in change.deletions.reversed() { replayed.remove(at: position) }

@@ -10,16 +10,16 @@ struct ColumnSetTests {
         let limit = random.isTrue(oneIn: 2) ? 10 : 200
         let left = Set((0..<random.number(0..<8)).map { _ in random.number(0..<limit) })
         let right = Set((0..<random.number(0..<8)).map { _ in random.number(0..<limit) })
-        let mine = ColumnSet(left)
-        let theirs = ColumnSet(right)
-        #expect(Array(mine) == left.sorted())
-        #expect(mine.isEmpty == left.isEmpty)
-        #expect(mine.union(theirs) == ColumnSet(left.union(right)))
-        #expect(mine.isDisjoint(with: theirs) == left.isDisjoint(with: right))
-        #expect((mine == theirs) == (left == right))
-        #expect(mine == theirs || (mine < theirs) != (theirs < mine))
-        for column in 0..<220 { #expect(mine.contains(column) == left.contains(column)) }
-        #expect(mine.members(below: 5) == left.filter { $0 < 5 }.sorted())
+        let leftColumns = ColumnSet(left)
+        let rightColumns = ColumnSet(right)
+        #expect(Array(leftColumns) == left.sorted())
+        #expect(leftColumns.isEmpty == left.isEmpty)
+        #expect(leftColumns.union(rightColumns) == ColumnSet(left.union(right)))
+        #expect(leftColumns.isDisjoint(with: rightColumns) == left.isDisjoint(with: right))
+        #expect((leftColumns == rightColumns) == (left == right))
+        #expect(leftColumns == rightColumns || (leftColumns < rightColumns) != (rightColumns < leftColumns))
+        for column in 0..<220 { #expect(leftColumns.contains(column) == left.contains(column)) }
+        #expect(leftColumns.members(below: 5) == left.filter { $0 < 5 }.sorted())
     }
 
     @Test("the set of all properties contains every column and every set")

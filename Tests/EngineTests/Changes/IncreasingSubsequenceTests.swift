@@ -31,6 +31,8 @@ struct IncreasingSubsequenceTests {
         #expect(kept.count == lengthOfLongestIncreasing(ranks))
     }
 
+    /// Tries all subsequences. Returns the length of a longest increasing one, and the greatest number of preferred
+    /// members.
     private func bestChain(of ranks: [Int], preferred: Int) -> (count: Int, preferred: Int) {
         var best = (count: 0, preferred: 0)
         for subset in 0..<(1 << ranks.count) {

@@ -154,7 +154,7 @@ struct TableChangesTests {
             case 1:
                 builder.delete(key)
                 deleted.insert(key)
-            // Many entries between an insertion and the insertion of the next row.
+            // Records many entries between an insertion and the insertion of the next row.
             case 2: for other in 0..<20 { builder.modify(ObjectKey(300 + 2 * other), random.number(0..<2)) }
             default: builder.modify(key, random.number(0..<2))
             }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("invalid files")
 struct BadFileTests {
-    /// Opens a file, reads everything, and closes it. Returns the error; nil if there was none.
+    /// Opens a file, reads all rows and lists, and closes the file. Returns the error that occurred, or nil.
     private func use(_ path: String, _ adjust: (inout StoreOptions) -> Void = { _ in }) -> EngineError? {
         engineError {
             let process = try VirtualProcess(path, adjust: adjust)
@@ -26,8 +26,8 @@ struct BadFileTests {
         }
     }
 
-    /// Expects that a file is rejected with a code, the path and a text in the message, and that its bytes do not
-    /// change.
+    /// Expects that opening or reading a file fails, both with and without write access, and does not change the file.
+    /// The error must have the code, the path of the file, and a message that contains the text.
     private func expect(
         _ code: EngineError.Code, _ folder: TestFolder, _ name: String = "test.realm", message text: String = "",
         sourceLocation: SourceLocation = #_sourceLocation, _ adjust: (inout StoreOptions) -> Void = { _ in }
@@ -130,7 +130,7 @@ struct BadFileTests {
         do {
             let process = try VirtualProcess(folder.path())
             try process.add("a")
-            // Copy the log while the file is open.
+            // Copies the log while the file is open.
             try FileManager.default.copyItem(atPath: folder.path() + "-wal", toPath: folder.path("copy-wal"))
         }
         write([], folder, "copy")
@@ -140,7 +140,7 @@ struct BadFileTests {
     }
 
     @Test(
-        "a file whose creation was interrupted by a kill is completed D73",
+        "the creation of a file is completed if a kill interrupted it D73",
         arguments: ["", "PRAGMA journal_mode = WAL; PRAGMA user_version = 0"])
     func interruptedCreation(sql: String) throws {
         let folder = try TestFolder()
@@ -276,7 +276,7 @@ struct BadFileTests {
         #expect(try process.noteCount == 241)
     }
 
-    @Test("a hard link to a file is rejected, because the log has only one name D74")
+    @Test("a file with a second hard link is rejected, because only one name leads to the log D74")
     func hardLinks() throws {
         let folder = try TestFolder()
         try makeFile(folder)
@@ -286,7 +286,7 @@ struct BadFileTests {
         #expect(error?.message.contains("hard links") == true)
     }
 
-    @Test("a file without write permission is rejected, and opens with 'readOnly' D53")
+    @Test("a file without write permission is rejected, but can be opened with 'readOnly' D53")
     func permissions() async {
         await #expect(processExitsWith: .success) {
             let folder = try TestFolder()
@@ -295,7 +295,7 @@ struct BadFileTests {
                 let process = try VirtualProcess(path)
                 try process.add("a")
             }
-            // Root has all permissions: continue as the user 'nobody'.
+            // The root user has all permissions, so the test continues as the user 'nobody'.
             for suffix in ["", "-wal", "-shm", ".lock"] { chmod(path + suffix, 0o444) }
             chmod(folder.url.path, 0o755)
             if getuid() == 0 { seteuid(65_534) }
@@ -315,7 +315,8 @@ struct BadFileTests {
     }
 }
 
-/// Ends an exit test with status 1 unless `body` fails with this code and message.
+/// Ends the process of an exit test with status 1 if `body` does not fail with this code and a message that contains
+/// `text`.
 private func require(_ code: EngineError.Code, message text: String, _ body: () throws -> Void) {
     let error = engineError(body)
     guard error?.code != code || !(text.isEmpty || error?.message.contains(text) == true) else { return }

@@ -7,7 +7,8 @@ import Testing
 
 @testable import MartletEngine
 
-/// Files that another program changes, replaces or damages while they are open, or that cannot be written.
+/// Tests with files that another program changes, replaces or damages while they are open, and with files that cannot
+/// be written.
 @Suite("files that are changed while they are open")
 struct ChangedFileTests {
     private func makeFiles(_ count: Int = 5) throws -> (files: DatabaseFiles, backup: String) {
@@ -78,7 +79,7 @@ struct ChangedFileTests {
     }
 
     @Test(
-        "a write after a failed or killed write is not refused if the log had been emptied D3 D11", arguments: [1, 2])
+        "if a write fails or is killed after the log was emptied, the next write succeeds D3 D11", arguments: [1, 2])
     func failedWrite(_ failures: Int) throws {
         let folder = try TestFolder()
         let vfs = HookVFS()
@@ -92,7 +93,8 @@ struct ChangedFileTests {
         process.coordinator.returnConnection(other)
         let coordinator = process.coordinator
         for _ in 0..<failures {
-            // Simulates a writer that is killed after it has written its log name into the file, but no log yet.
+            // Simulates a writer that is killed after it has written its log name into the file and before it writes
+            // the log.
             let connection = try coordinator.takeConnection()
             try connection.recordLogName(.random(in: 1...UInt64.max))
             coordinator.returnConnection(connection)
@@ -213,7 +215,7 @@ struct ChangedFileTests {
     @Test("a lock file that could not be written completely does not prevent opening the file D43")
     func lockWithoutMagic() throws {
         let (files, _) = try makeFiles(1)
-        // An earlier release wrote this when the disk was full at the creation of the lock file.
+        // An earlier release left these bytes in the lock file if the disk became full while it created the file.
         var bytes = [UInt8](repeating: 0, count: 72)
         bytes.replaceSubrange(64..<72, with: [1, 2, 3, 4, 5, 6, 7, 8])
         try Data(bytes).write(to: URL(fileURLWithPath: files.path + ".lock"))
@@ -255,7 +257,7 @@ struct ChangedFileTests {
     }
 
     #if os(Linux)
-        @Test("a child that is forked while a lock file is opened has no copy of its descriptor N141")
+        @Test("a child that is forked while a lock file is opened has no descriptor of the lock file N141")
         func forkedWhileOpening() async {
             await #expect(processExitsWith: .success) {
                 alarm(60)
@@ -293,7 +295,7 @@ struct ChangedFileTests {
         }
     #endif
 
-    // MARK: Deleting, names
+// MARK: Deletion and file names
 
     @Test("a file that needs a migration is not deleted if another process has already replaced it O8")
     func recreatedTwice() throws {
@@ -310,7 +312,7 @@ struct ChangedFileTests {
                     return isArmed
                 }
                 if isFirst {
-                    // Simulates another process that got the write lock first.
+                    // Simulates another process that acquires the write lock first and replaces the file.
                     StoreFiles.remove(files.path)
                     do {
                         let process = try VirtualProcess(files.path, types)

@@ -7,7 +7,7 @@ import Testing
 /// A process that exits waits for its background checkpoints, for a limited time.
 @Suite("checkpoints at the end of the process")
 struct CheckpointAtExitTests {
-    // Static, because a function that is called by `exit` has no parameters.
+    // These properties are static, because the functions that `exit` calls have no parameters.
     private static let mayContinue = DispatchSemaphore(value: 0)
     private static let coordinator = Mutex<StoreCoordinator?>(nil)
 
@@ -17,7 +17,8 @@ struct CheckpointAtExitTests {
     private static func beginCheckpoint() throws {
         let folder = try TestFolder()
         Self.folder.withLock { $0 = folder }
-        // Called after the exit function of the runtime. `exit` does not call the `deinit` of the folder.
+        // `exit` calls this function after the exit function of the runtime. It deletes the folder, because `exit` does
+        // not call the `deinit` of `TestFolder`.
         atexit {
             let url = CheckpointAtExitTests.folder.withLock { $0?.url }
             if let url { try? FileManager.default.removeItem(at: url) }
@@ -41,7 +42,8 @@ struct CheckpointAtExitTests {
     @Test("the end of the process waits for a running checkpoint D10 O2")
     func wait() async {
         await #expect(processExitsWith: .success) {
-            // Exit functions are called in reverse order of registration, so the runtime's is called before this one.
+            // `exit` calls the functions in the reverse order of their registration. The runtime registers its function
+            // later than this one, so `exit` calls the function of the runtime first.
             atexit {
                 let copied = CheckpointAtExitTests.coordinator.withLock { $0?.locked { $0.repinnedCheckpoint } }
                 _exit(copied == nil ? 1 : 0)
@@ -57,7 +59,7 @@ struct CheckpointAtExitTests {
         await #expect(processExitsWith: .success) {
             let folder = try TestFolder()
             Self.folder.withLock { $0 = folder }
-            // Called after the exit function of the runtime.
+// `exit` calls this function after the exit function of the runtime.
             atexit {
                 let path = CheckpointAtExitTests.folder.withLock { $0?.path() ?? "" }
                 let isEmpty = StoreFiles.exists(path) && StoreFiles.logBytes(path) == 0

@@ -42,7 +42,7 @@ struct CheckpointRaceTests {
         #expect(outcome.integrity == .text("ok"))
     }
 
-    @Test("no connection checkpoints automatically or when it is closed D6")
+    @Test("no connection runs a checkpoint automatically D6")
     func onlyOwnCheckpoints() throws {
         let folder = try TestFolder()
         let vfs = HookVFS()
@@ -63,8 +63,8 @@ struct CheckpointRaceTests {
     }
 }
 
-/// Three processes on one file: a writer, one that checkpoints before the race, and one whose checkpoint the race
-/// interrupts.
+/// Three processes use one file: `writer`, `early`, which runs a checkpoint before the race, and `late`, whose
+/// checkpoint the race interrupts.
 private struct StoreCheckpointRace {
     let checkpointsUnderWriteLock: Bool
     /// Whether a program that uses SQLite directly makes the racing commit.
@@ -75,7 +75,7 @@ private struct StoreCheckpointRace {
         var racingCommit: EngineError.Code?
         var rowsAcknowledged: Int
         var rowsFound: Int
-        /// The number of rows that still have the value from before an acknowledged update of all rows.
+        /// The number of rows that do not contain the value that an acknowledged update wrote into all rows.
         var oldRows: Int64?
         var integrity: SQLValue?
     }
@@ -118,7 +118,7 @@ private struct StoreCheckpointRace {
         }
     }
 
-    /// Checkpoints in `late`, and lets the writer commit during the checkpoint. Returns the error of the commit.
+    /// Runs a checkpoint in `late`, and lets the writer commit during the checkpoint. Returns the error of the commit.
     private func race(
         _ writer: VirtualProcess, _ late: VirtualProcess, _ vfs: HookVFS, _ folder: TestFolder
     ) throws -> EngineError.Code? {
@@ -134,7 +134,7 @@ private struct StoreCheckpointRace {
             let error =
                 isForeign
                 ? Self.writeDirectly(path, name) : engineError { try writer.add("racing", batch: 1) }
-            // A reader of the new log would block the checkpoint.
+            // Releases the snapshot of the writer, because a reader of the new log would block the checkpoint.
             writer.handle = nil
             failure.withLock { $0 = error?.code }
         }

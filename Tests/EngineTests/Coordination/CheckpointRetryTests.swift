@@ -10,11 +10,11 @@ import Testing
 @Suite("repeated checkpoints")
 struct CheckpointRetryTests {
     private let folder: TestFolder
-    /// The postponed work.
     private let postponed = Postponed()
 
     init() throws { folder = try TestFolder() }
 
+    /// The work that the engine has postponed. It begins when the test calls `run`.
     private final class Postponed: Sendable {
         private let list = Mutex<[@Sendable () -> Void]>([])
         var count: Int { list.withLock(\.count) }
@@ -112,8 +112,8 @@ struct CheckpointRetryTests {
         listeners.coordinators.withLock { $0 = [early.coordinator] }
         try process.coordinator.checkpoint()
         #expect(isLong && postponed.count == 1)
-        // Both readers are notified again. A reader that had stopped using the log then uses the end of the log again,
-        // and must be able to stop a second time.
+        // Both readers are notified again. A reader that had stopped using the log then uses the end of the log again.
+        // It must be able to stop using the log a second time.
         for reader in [early, late] { reader.coordinator.repinAfterCheckpoint() }
         listeners.coordinators.withLock { $0 = [early.coordinator, late.coordinator] }
         postponed.run()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import MartletEngine
 
-/// A short sequence of operations into which tests inject faults: transactions that add three rows and a list
-/// element, checkpoints, and, halfway, the addition of a property. The file shows which transactions are stored
-/// completely.
+/// A short sequence of operations into which tests inject faults. Each transaction adds three rows and a list element.
+/// After every third transaction, a checkpoint follows. Halfway, the file is opened again with an additional property.
+/// The contents of the file show which transactions are stored completely.
 struct FaultyHistory {
     let path: String
     let vfs: String
@@ -100,7 +100,7 @@ struct FaultyHistory {
         }
     }
 
-    /// Checks the file against a log. Returns all errors.
+    /// Compares the contents of the file with the results of `run`. Returns all errors.
     func errors(_ log: Log, vfs: String) -> [String] {
         var process: VirtualProcess?
         for types in [Self.extended, VirtualProcess.note] where process == nil {
@@ -119,17 +119,17 @@ struct FaultyHistory {
 
     private func problems(_ process: VirtualProcess, _ log: Log) throws -> [String] {
         var errors: [String] = []
-        if try process.integrity != .text("ok") { errors.append("integrity") }
+        if try process.integrity != .text("ok") { errors.append("the integrity check fails") }
         let batches = try process.column("SELECT batch FROM Note GROUP BY batch").compactMap(\.number)
         let torn = try process.integer(
             "SELECT count(*) FROM (SELECT batch FROM Note GROUP BY batch HAVING count(*) <> 3)")
         if torn != 0 { errors.append("a transaction is stored in part") }
-        if try process.tags(1).compactMap(\.number) != batches { errors.append("list and rows differ") }
+        if try process.tags(1).compactMap(\.number) != batches { errors.append("the list and the rows differ") }
         let lost = log.acknowledged.subtracting(batches)
-        if !lost.isEmpty { errors.append("acknowledged and lost: \(lost.sorted())") }
+        if !lost.isEmpty { errors.append("acknowledged, but lost: \(lost.sorted())") }
         let phantoms = Set(batches).subtracting(log.acknowledged).subtracting(log.uncertain)
-        if !phantoms.isEmpty { errors.append("failed and stored: \(phantoms.sorted())") }
-        // The change sets that are kept belong to the newest versions, without a gap.
+        if !phantoms.isEmpty { errors.append("failed, but stored: \(phantoms.sorted())") }
+        // The file keeps the change sets of the newest versions without a gap, and of four versions at most.
         let version = try process.integer("SELECT version FROM martlet_meta") ?? 0
         let kept = try process.column("SELECT version FROM martlet_changes WHERE version > 0 ORDER BY version")
             .compactMap(\.number)
@@ -144,7 +144,7 @@ struct FaultyHistory {
         if let error = engineError({
             try process.write { try $0.handle.read { try $0.run("UPDATE Note SET weight = 2") } }
         }) {
-            errors.append("no write: \(error.message)")
+            errors.append("the file cannot be written: \(error.message)")
         }
         return errors
     }
@@ -159,11 +159,12 @@ extension SQLValue {
 
 @Suite("durability")
 struct DurabilityTests {
-    /// The number of seeds per operation. `make durability` uses more.
+    /// The number of seeds with which each operation is tested. `make durability` uses more.
     static let seeds = ProcessInfo.processInfo.environment["MARTLET_SWEEP"].flatMap { UInt64($0) } ?? 1
+    /// Whether a fault is injected at every operation. Otherwise most tests skip some operations.
     static let isFullSweep = ProcessInfo.processInfo.environment["MARTLET_SWEEP"] != nil
 
-    @Test("a power cut at any operation neither loses nor tears an acknowledged transaction D1")
+    @Test("after a power cut at any operation, acknowledged transactions remain and none is stored in part D1")
     func powerCuts() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -187,7 +188,7 @@ struct DurabilityTests {
         disk.reset()
     }
 
-    @Test("with durability 'normal' a power cut may lose the newest transactions, but tears none D2")
+    @Test("with durability 'normal' a power cut may lose the newest transactions, but none is stored in part D2")
     func powerCutsNormal() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -198,14 +199,14 @@ struct DurabilityTests {
             disk.cutPower(at: operation)
             let log = history.run()
             disk.restart(damage: .mixed, seed: UInt64(operation))
-            let errors = history.errors(log, vfs: disk.name).filter { !$0.hasPrefix("acknowledged and lost") }
+            let errors = history.errors(log, vfs: disk.name).filter { !$0.hasPrefix("acknowledged, but lost") }
             #expect(errors == [], "power cut at \(operation)")
         }
         disk.reset()
     }
 
     @Test(
-        "a kill at any call neither loses nor tears an acknowledged transaction D2",
+        "after a kill at any call, acknowledged transactions remain and none is stored in part D2",
         arguments: [StoreOptions.Durability.full, .off])
     func kills(durability: StoreOptions.Durability) throws {
         let folder = try TestFolder()
@@ -230,13 +231,13 @@ struct DurabilityTests {
         disk.reset()
     }
 
-    /// The codes that an I/O fault may be reported as.
+    /// The error codes that the engine may report for an I/O fault.
     private static let faultCodes: Set<EngineError.Code> = [
         .inputOutput, .accessDenied, .outOfDiskSpace, .busy, .commitOutcomeUnknown, .corrupt,
     ]
 
     @Test(
-        "a failing call causes a typed error, its transaction is complete or absent, and the process continues D3",
+        "if a call fails, an error is thrown, the transaction is complete or absent, and the process continues D3",
         arguments: [false, true])
     func faults(applied: Bool) throws {
         let folder = try TestFolder()
@@ -276,6 +277,7 @@ struct DurabilityTests {
             position += Self.isFullSweep ? 1 : 5
             disk.reset()
             let vfs = HookVFS(over: disk.name)
+            // The result 13 is `SQLITE_FULL`.
             vfs.fail(result == nil ? .any : .write, at: position, persists: true, result: result)
             let history = FaultyHistory(path: folder.path(), vfs: vfs.name)
             let log = history.run(repair: { vfs.clearFaults() })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MartletEngine
 
-/// Files of other formats than the current one, and version rows with invalid numbers.
+/// Tests of files whose format is not the current one, and of version rows with invalid numbers.
 @Suite("file formats")
 struct FileFormatTests {
     private static let toFirstFormat = """
@@ -80,7 +80,8 @@ struct FileFormatTests {
         let killed = try files.afterKill()
         try killed.overwrite(with: backup)
         if !isLockKept { killed.remove([".lock"]) }
-        // Without the lock file, the engine cannot distinguish the log from a log of the first format, and reads it.
+        // Without the lock file, the engine cannot distinguish the log from a log of the first format. So it reads the
+        // log.
         try killed.expect(isLockKept ? ["old 0", "old 1"] : ["old 0", "old 1", "new"])
     }
 

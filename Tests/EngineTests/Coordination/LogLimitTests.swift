@@ -8,7 +8,7 @@ import Testing
 
 @Suite("maximum size of the write-ahead log")
 struct LogLimitTests {
-    /// A manual clock. It advances only when code calls `sleep`, or the test calls `advance`.
+    /// A manual clock. It advances only when the engine calls `sleep`, or the test calls `advance`.
     private final class Clock: Sendable {
         private let nanoseconds = Mutex<UInt64>(1)
         private let pause = Mutex<@Sendable () -> Void>({})
@@ -125,7 +125,7 @@ struct LogLimitTests {
         let count = try process.noteCount
         let time = clock.now()
         #expect(engineError { try process.add("refused") }?.code == .logFull)
-        #expect(clock.now() == time, "it does not wait again for the same snapshot")
+        #expect(clock.now() == time, "the writer does not wait again for the same snapshot")
         #expect(try process.noteCount == count && StoreFiles.logBytes(folder.path()) == bytes)
         withExtendedLifetime(old) {}
         old = nil

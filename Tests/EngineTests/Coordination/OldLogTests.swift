@@ -6,8 +6,8 @@ import Testing
 
 @testable import MartletEngine
 
-/// After a log was copied completely into the database file, no copy of the log may be read: the copy may be older than
-/// the file.
+/// After a log has been copied completely into the database file, no copy of the log may be read into the file. The
+/// copy may be older than the file.
 @Suite("old copies of logs")
 struct OldLogTests {
     private static let all = (0..<20).map { "old \($0)" } + (0..<20).map { "new \($0)" }
@@ -45,7 +45,7 @@ struct OldLogTests {
         #expect(try VirtualProcess(files.path) { $0.isReadOnly = true }.texts == Self.all + ["on"])
     }
 
-    @Test("a read-only process opens a file in use beside an old copy of a log D22")
+    @Test("a read-only process opens a file that a writer has open beside an old copy of the log D22")
     func readOnlyBesideWriter() throws {
         let (files, copies) = try makeFiles()
         let writer = try files.open()
@@ -78,7 +78,7 @@ struct OldLogTests {
         }
     }
 
-    @Test("a process continues after another one emptied the log, even if plain SQLite wrote after that D10 D27")
+    @Test("a process continues after another process emptied the log, even if plain SQLite wrote later D10 D27")
     func continuesAfterEmptying() throws {
         let files = DatabaseFiles(folder: try TestFolder())
         let process = try files.open()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MartletEngine
 
-/// Files that other processes move, exchange or delete while a process opens them.
+/// Tests in which other processes move, exchange or delete a file while a process opens it.
 @Suite("files that are changed while they are opened")
 struct OpeningRaceTests {
     /// Opens the file. `change` runs when this process reads the clock for the first time. `WriteLock.acquire` reads
@@ -31,7 +31,7 @@ struct OpeningRaceTests {
         }
     }
 
-    /// A file named `name` with one note.
+    /// Creates a file named `name`. It contains one note, whose text is `name` followed by " 0".
     private func makeFile(_ folder: TestFolder, _ name: String) throws -> DatabaseFiles {
         let files = DatabaseFiles(folder: folder, name: name)
         try files.run(adding: 1, name)
@@ -44,7 +44,8 @@ struct OpeningRaceTests {
         nonisolated(unsafe) var other: VirtualProcess?
         let files = try makeFile(folder, "test.realm")
         let new = try makeFile(folder, "new.realm")
-        // Beside the first file is a log that does not belong to it, so the process acquires the lock.
+        // The log beside the first file does not belong to that file. So the process that opens the file acquires the
+        // lock.
         let foreign = try makeFile(folder, "foreign.realm").open()
         try foreign.add("foreign")
         try FileManager.default.removeItem(atPath: files.path + "-wal")

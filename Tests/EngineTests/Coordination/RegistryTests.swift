@@ -5,7 +5,8 @@ import Testing
 
 @testable import MartletEngine
 
-/// Many threads and many paths: each file has one coordinator, and opening a file does not wait for other files.
+/// Tests with several threads, files and paths. Each file must have one coordinator, and opening a file must not wait
+/// for work on other files.
 @Suite("registry of open files")
 struct RegistryTests {
     private static let wider = [VirtualProcess.note, "object Cat\nproperty a Int"]
@@ -23,13 +24,13 @@ struct RegistryTests {
             }
         }
 
-        /// Waits for the end of the thread. Returns false after 20 s.
+        /// Waits for the end of the thread. Returns false if the thread has not ended after 20 s.
         func ends() -> Bool { done.wait(timeout: .now() + .seconds(20)) == .success }
 
         var error: EngineError? { failure.withLock { $0 } }
     }
 
-    /// Options for a migration to version 1 with a block of the test.
+    /// Creates a file, and returns options that migrate it to schema version 1. The migration calls `block`.
     private func migrating(_ path: String, _ block: @escaping @Sendable () throws -> Void) throws -> StoreOptions {
         _ = try StoreRegistry.coordinator(VirtualProcess.options(path))
         return VirtualProcess.options(path) {
@@ -42,7 +43,7 @@ struct RegistryTests {
     func openedMeanwhile() throws {
         let folder = try TestFolder()
         let options = VirtualProcess.options(folder.path())
-        // The file is opened, and no snapshot has been read yet.
+        // This call opens the file, but reads no snapshot.
         let first = try StoreRegistry.coordinator(options)
         try VirtualProcess(folder.path()).add("by another process")
         let second = try StoreRegistry.coordinator(options)
@@ -67,7 +68,7 @@ struct RegistryTests {
                 }
                 guard isHeld else { return }
                 begun.signal()
-                // The checkpoint keeps the file open for longer than its last user.
+                // Only the checkpoint still has the file open here. It keeps the file open for another 200 ms.
                 _ = released.wait(timeout: .now() + .seconds(10))
                 _ = never.wait(timeout: .now() + .milliseconds(200))
             }
@@ -109,7 +110,7 @@ struct RegistryTests {
         }
     }
 
-    @Test("while a thread writes file A and another one waits to change A's schema, file B can be opened O1")
+    @Test("while a thread writes file A and another waits to change the schema of A, file B can be opened O1")
     func writerOpensAnother() throws {
         let folder = try TestFolder()
         let reached = DispatchSemaphore(value: 0)
@@ -179,19 +180,19 @@ struct RegistryTests {
         let names = ["test.realm", "other.realm"]
         let inside = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
         let codes = Mutex<[EngineError.Code?]>([])
-        let threads = try [0, 1].map { mine in
-            let other = VirtualProcess.options(folder.path(names[1 - mine]))
-            let options = try migrating(folder.path(names[mine])) {
-                inside[mine].signal()
-                inside[1 - mine].wait()
+        let threads = try [0, 1].map { index in
+            let other = VirtualProcess.options(folder.path(names[1 - index]))
+            let options = try migrating(folder.path(names[index])) {
+                inside[index].signal()
+                inside[1 - index].wait()
                 let error = engineError { _ = try StoreRegistry.coordinator(other) }
                 codes.withLock { $0.append(error?.code) }
             }
             return TestThread { _ = try StoreRegistry.coordinator(options) }
         }
         for thread in threads { #expect(thread.ends() && thread.error == nil) }
-        // The call that would complete the deadlock fails. The call in the other migration finds a newer schema
-        // version.
+        // The call that would complete the deadlock fails. The call in the other migration then finds a file with a
+        // newer schema version.
         #expect(codes.withLock { $0 } == [.busy, .schemaVersionNewer])
     }
 

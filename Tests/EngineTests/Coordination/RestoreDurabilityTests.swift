@@ -10,8 +10,8 @@ import Testing
 struct RestoreDurabilityTests {
     enum Fault: CaseIterable { case kill, powerCut }
 
-    /// Kills the process at call number `position`, or cuts the power at that operation. Returns false if the history
-    /// ends before that.
+    /// Runs a history. Kills the process at call number `position`, or cuts the power at operation number `position`.
+    /// Returns false if the history ends before this call or operation.
     private func run(_ fault: Fault, at position: Int, _ path: String, on disk: PowerLossDisk) -> Bool {
         switch fault {
         case .kill:
@@ -43,7 +43,8 @@ struct RestoreDurabilityTests {
             _ = FaultyHistory(path: folder.path(), vfs: disk.name, transactions: 4).run()
             let backup = try #require(disk.bytes(of: folder.path()))
             guard run(fault, at: position, folder.path(), on: disk) else { break }
-            // `PowerLossDisk.overwrite` cannot make a file longer.
+            // This case is skipped if the file is shorter than the backup, because `PowerLossDisk.overwrite` cannot
+            // make a file longer.
             guard let size = disk.bytes(of: folder.path())?.count, size >= backup.count else { continue }
             if disk.bytes(of: folder.path() + "-wal")?.isEmpty == false { logs += 1 }
             disk.overwrite(folder.path(), at: 0, with: backup)

@@ -7,11 +7,11 @@ import Testing
 
 @testable import MartletEngine
 
-/// The files of a database, changed without SQLite, as `cp`, `mv` and `rm` do.
+/// The files of a database. Tests change them without SQLite, as `cp`, `mv` and `rm` do.
 struct DatabaseFiles {
     let folder: TestFolder
     var name = "test.realm"
-    /// The lines that the processes of the file logged.
+    /// The lines that the engine logs in `open` and in the processes that `open` returns.
     let reports = Reports()
 
     final class Reports: Sendable {
@@ -54,7 +54,7 @@ struct DatabaseFiles {
     var logBytes: Int { StoreFiles.logBytes(path) }
     var bytes: Data? { FileManager.default.contents(atPath: path) }
 
-    /// Opens the file, and expects that it contains these notes, is not damaged, and can be written.
+    /// Opens the file, and expects that it contains exactly these notes and is not damaged. Then adds the note "on".
     func expect(_ texts: [String], _ what: Comment? = nil, location: SourceLocation = #_sourceLocation) throws {
         let process = try open()
         #expect(try process.texts == texts, what, sourceLocation: location)
@@ -112,20 +112,20 @@ struct RestoreTests {
             try process.add("new")
             killed = try files.afterKill()
         }
-        let left = try #require(killed)
-        try left.overwrite(with: backup)
+        let restored = try #require(killed)
+        try restored.overwrite(with: backup)
         for _ in 0..<2 {
-            let error = engineError { _ = try left.open() }
+            let error = engineError { _ = try restored.open() }
             #expect(error?.code == .inputOutput && error?.message.contains("cannot be renamed") == true)
         }
-        #expect(left.logBytes > 0)
-        left.remove(["-wal"])
-        try left.expect(Self.old)
+        #expect(restored.logBytes > 0)
+        restored.remove(["-wal"])
+        try restored.expect(Self.old)
     }
 
     // MARK: Logs without a commit
 
-    @Test("a log without commits that killed writers began is not treated as the log of another file D21")
+    @Test("a log that writers began without a commit is not treated as the log of another file D21")
     func uncommittedLog() throws {
         let files = DatabaseFiles(folder: try TestFolder())
         let process = try files.open()
@@ -135,7 +135,7 @@ struct RestoreTests {
         var names: Set<UInt64> = []
         for _ in 0..<3 {
             // A connection with a small cache writes pages to the log before it commits. The first connection restarts
-            // the log. Each later one chooses a new random log name, because the log has no committed frame.
+            // the log. Each later connection chooses a new random log name, because the log has no committed frame.
             var options = ConnectionOptions(path: files.path)
             options.cacheKilobytes = 16
             let writer = try Connection(options)
@@ -145,7 +145,7 @@ struct RestoreTests {
                 try writer.run("INSERT INTO Note (_key, text, batch, weight) VALUES (\(values))")
             }
             names.insert(try #require(writer.fileHeader()?.logNames?.current))
-            // Another process reads while the write is open. The writer did not record its log name in the lock file.
+            // Another process reads while the write is open. The writer has not recorded its log name in the lock file.
             try process.refresh()
             #expect(try process.texts == ["a"])
             try writer.run("ROLLBACK")
@@ -204,7 +204,7 @@ struct RestoreTests {
         #expect(killed.reports.all == [] && SetAsideLogs.all(of: killed.path) == [])
         let alone = try files.afterKill()
         alone.remove(["-wal", "-shm", ".lock"])
-        try alone.expect(Self.old, "without its log the file is valid, and older")
+        try alone.expect(Self.old, "without its log the file is valid, but older")
     }
 
     @Test(
@@ -254,7 +254,7 @@ struct RestoreTests {
         try files.afterKill().expect(Self.old)
     }
 
-    @Test("a set-aside log does not overwrite an earlier one D21")
+    @Test("a set-aside log does not overwrite an earlier set-aside log D21")
     func severalLogs() throws {
         let (files, backup) = try makeFiles(usesWriteCopy: false)
         for round in 1...3 {
@@ -426,13 +426,14 @@ struct RestoreTests {
 
     // MARK: End of the process
 
-    // Written once, and read when the process ends and no other thread runs.
+    // This property is written once. It is read when the process ends and no other thread runs.
     nonisolated(unsafe) private static var kept: (path: String, process: VirtualProcess)?
 
     @Test("the end of the process empties the logs of open files D10")
     func exits() async {
         await #expect(processExitsWith: .success) {
-            // Registered before the exit handler of the runtime, so called after it.
+            // This function is registered before the exit function of the runtime, so `exit` calls it after that
+            // function.
             atexit {
                 let path = RestoreTests.kept?.path ?? ""
                 _exit(StoreFiles.exists(path) && StoreFiles.logBytes(path) == 0 ? 0 : 1)

@@ -57,7 +57,7 @@ struct SchemaChangeTests {
         }
     }
 
-    /// Checks the old data under the old names.
+    /// Checks that the types and properties with the old names contain the old data.
     private func requireOldData(_ process: VirtualProcess) throws {
         #expect(try process.column("SELECT name FROM Dog ORDER BY _key") == [.text("Rex"), .text("Max")])
         #expect(try process.column("SELECT owner FROM Dog") == [.integer(1), .integer(1)])
@@ -434,7 +434,7 @@ struct SchemaChangeTests {
             }
             #expect(refused?.code == .schemaMismatch)
             #expect(refused?.message.contains("'Dog'") == true)
-            // Observers receive this error too, so it must not say that a write was lost.
+            // Observers receive this error too, so its message must not say that nothing was written.
             #expect(refused?.message.contains("nothing was written") == false)
             #expect(
                 refused?.message.contains("this process can no longer read or write the file; close the file") == true)

@@ -30,7 +30,7 @@ struct ShrinkingLogTests {
         #expect(held.copiedFrames < held.logFrames && logBytes(folder) > 40_000_000)
         reader.handle = nil
         StoreCoordinator.waitForCheckpoints()
-        #expect(logBytes(folder) > 40_000_000 && second != nil, "one of two handles is released")
+        #expect(logBytes(folder) > 40_000_000 && second != nil, "one of the two handles is still held")
         second = nil
         StoreCoordinator.waitForCheckpoints()
         #expect(logBytes(folder) < 1_000_000)
@@ -55,7 +55,7 @@ struct ShrinkingLogTests {
         #expect(try reader.noteCount == 0)
         reader.handle = nil
         try writer.add("one more")
-        // The write has also released the writer's previous version.
+        // This write has also released the previous version of the writer.
         StoreCoordinator.waitForCheckpoints()
         try writer.coordinator.checkpoint()
         #expect(logBytes(folder) < 1_000_000)
@@ -98,11 +98,12 @@ struct ShrinkingLogTests {
             try follower.refresh()
             largest = max(largest, logBytes(folder))
             guard number.isMultiple(of: 50) else { continue }
-            // While the follower reads its version from the log, a checkpoint may be incomplete, so it is repeated.
+            // While the follower reads its version from the log, a checkpoint may be incomplete. So the test repeats
+            // the checkpoint.
             try #require(eventually { (try? writer.coordinator.checkpoint()).map { $0 == $1 } == true })
             let version = try #require(writer.handle?.version)
             try #require(eventually { follower.coordinator.locked { $0.repinnedCheckpoint?.version } == version })
-            // Wait until the follower has stopped using the log.
+            // Waits until the follower has stopped using the log.
             LockFileWatcher.queue.sync {}
             #expect(follower.handle?.version == version)
         }
@@ -140,7 +141,7 @@ struct ShrinkingLogTests {
         let handle = try #require(process.handle)
         process.coordinator.repinAfterCheckpoint()
         #expect(try handle.read { try Catalog.meta($0).epoch } == handle.epoch)
-        #expect(process.coordinator.locked { $0.repinnedCheckpoint } == nil, "the next notification may repin it")
+        #expect(process.coordinator.locked { $0.repinnedCheckpoint } == nil, "the next notification may repin a handle")
     }
 
     private func eventually(_ condition: () -> Bool) -> Bool {

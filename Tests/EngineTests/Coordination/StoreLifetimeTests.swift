@@ -31,7 +31,7 @@ struct StoreLifetimeTests {
     }
 
     // SQLite does not wait for readers when it switches a file to a write-ahead log, so the engine repeats the switch.
-    @Test("a process creates a file while another one that opens it is reading N140")
+    @Test("a process can create a file while another process that opens the file reads it N140")
     func createWhileOtherProcessOpens() throws {
         let folder = try TestFolder()
         try Data().write(to: URL(fileURLWithPath: folder.path()))
@@ -68,7 +68,7 @@ struct StoreLifetimeTests {
         #expect(!StoreFiles.exists(folder.path("link.realm.lock")))
     }
 
-    @Test("a coordinator is released with its last user, and a new file at the path gets another one D77")
+    @Test("a coordinator is released with its last user, and a new file at the path gets a new coordinator D77")
     func lifetime() throws {
         let folder = try TestFolder()
         weak var first: StoreCoordinator?
@@ -86,7 +86,7 @@ struct StoreLifetimeTests {
         #expect(second !== third)
     }
 
-    @Test("an open file cannot be opened again with different options, but can be with more types D78")
+    @Test("an open file can be opened again with more types, but not with different options D78")
     func configurations() throws {
         let folder = try TestFolder()
         let first = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()))

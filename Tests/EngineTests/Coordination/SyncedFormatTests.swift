@@ -7,7 +7,7 @@ import Testing
 
 @Suite("the format of synchronized files")
 struct SyncedFormatTests {
-    /// Adds an empty entry for each transaction, or throws.
+    /// Adds an empty outbox entry for each transaction, or throws if `fails` is true.
     private final class Recorder: OutboxRecorder {
         struct Failure: Error {}
         let fails: Bool
@@ -31,7 +31,7 @@ struct SyncedFormatTests {
         )
     }
 
-    @Test("a program without synchronization reads a synchronized file, and does not write to it D64")
+    @Test("a program without synchronization can open a synchronized file only for reading D64")
     func refused() throws {
         let files = DatabaseFiles(folder: try TestFolder())
         do {
@@ -78,7 +78,7 @@ struct SyncedFormatTests {
         #expect(try process.texts == ["c"])
     }
 
-    @Test("what the recorder writes is committed with the transaction, and its error rolls the transaction back")
+    @Test("a transaction commits the entry of the recorder, and is rolled back if the recorder throws")
     func recorder() throws {
         let files = DatabaseFiles(folder: try TestFolder())
         let process = try VirtualProcess(files.path, adjust: Self.synced())
@@ -112,7 +112,7 @@ struct SyncedFormatTests {
         #expect(try second.texts == ["a"] && syncTables(second) == 0)
     }
 
-    @Test("a migration of a synchronized file is refused, and new properties are added D66")
+    @Test("a migration of a synchronized file is refused, but new properties can be added D66")
     func migration() throws {
         let files = DatabaseFiles(folder: try TestFolder())
         do { try VirtualProcess(files.path, adjust: Self.synced()).add("a") }
@@ -132,7 +132,7 @@ struct SyncedFormatTests {
         #expect(try process.texts == ["a"])
     }
 
-    @Test("one process does not open a file with and without synchronization D64")
+    @Test("a file that a process has open without synchronization cannot be opened with synchronization D64")
     func conflict() throws {
         let folder = try TestFolder()
         let plain = try StoreRegistry.coordinator(VirtualProcess.options(folder.path()))
@@ -143,7 +143,7 @@ struct SyncedFormatTests {
         withExtendedLifetime(plain) {}
     }
 
-    @Test("encoded values of unresolved links are replaced, also if a new value is equal to another old one")
+    @Test("encoded values of unresolved links are replaced, even if a new value equals the old value of another link")
     func replacedValues() throws {
         let connection = try Connection(ConnectionOptions(path: ":memory:"))
         try connection.execute("CREATE TABLE martlet_meta (file_format INTEGER)")

@@ -22,7 +22,7 @@ struct WakeUpTests {
             arrived.signal()
         }
 
-        /// Waits until the process was notified of a version. Returns false after 20 s.
+        /// Waits until the process has been notified of a version. Returns false if no notification arrives for 20 s.
         func receives(_ version: Version) -> Bool {
             while !versions.withLock({ $0.contains(version) }) {
                 guard arrived.wait(timeout: .now() + .seconds(20)) == .success else { return false }
@@ -59,7 +59,8 @@ struct WakeUpTests {
     func killedBeforeSignal() throws {
         let folder = try TestFolder()
         let (process, recorder) = try listener(folder)
-        // Simulates a kill: the commit is stored, its version is not written to the lock file, the files are closed.
+        // Simulates a kill: the commit is stored and the files are closed, but the version is not written to the lock
+        // file.
         let connection = try Connection(ConnectionOptions(path: folder.path()))
         let version = try Catalog.meta(connection).version + 1
         try connection.run("UPDATE martlet_meta SET version = ?1", [.integer(Int64(version))])

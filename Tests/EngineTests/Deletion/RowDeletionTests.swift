@@ -27,8 +27,8 @@ struct RowDeletionTests {
         #expect(failure == nil)
     }
 
-    /// Deletes random nodes one or several at a time. With `observers`, half of the calls of observers delete a further
-    /// node, until three further nodes were deleted.
+    /// Deletes random nodes three times, one to three nodes each time. With `observers`, half of the calls of observers
+    /// delete another random node, at most three nodes each time.
     private func differences(_ seed: UInt64, observers: Bool) throws -> String? {
         var random = SeededRandom(seed: seed)
         var graph = RowGraph(count: Int.random(in: 2...14, using: &random), &random)

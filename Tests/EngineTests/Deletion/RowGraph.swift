@@ -3,14 +3,15 @@ import ModelTesting
 
 @testable import MartletEngine
 
-/// A model of a file with nodes and parts. It predicts which rows a deletion deletes, which denials it records, and
-/// what remains.
+/// A model of a file with nodes and parts. The model predicts which rows a deletion deletes, which denials the deletion
+/// records, and which rows and links remain.
 struct RowGraph {
     struct Row: Equatable {
         var links: [String: ObjectKey] = [:]
         var collections: [String: [ObjectKey]] = [:]
 
-        /// Removes the links to deleted nodes. `part` and `parts` hold keys of parts, not of nodes.
+        /// Removes the links to deleted nodes. The properties `part` and `parts` are skipped, because they contain keys
+        /// of parts.
         mutating func unlink(_ deleted: Set<ObjectKey>) {
             for (name, target) in links where name != "part" && deleted.contains(target) { links[name] = nil }
             for (name, targets) in collections where name != "parts" {
@@ -42,7 +43,8 @@ struct RowGraph {
     var nodes: [ObjectKey: Row] = [:]
     var parts: [ObjectKey: Row] = [:]
 
-    /// Random nodes with the keys from 1 on, each with a few links, and parts that belong to one node each.
+    /// Creates nodes with the keys from 1 to `count`, each with a few random links. Also creates parts, each of which
+    /// belongs to one node.
     init(count: Int, _ random: inout SeededRandom) {
         let keys = ClosedRange(uncheckedBounds: (ObjectKey(1), ObjectKey(count)))
         for key in keys {
@@ -68,20 +70,20 @@ struct RowGraph {
         return key
     }
 
-    /// The nodes that are deleted with the given ones.
+    /// The given nodes, and all nodes that cascades delete with them.
     func closure(_ start: some Sequence<ObjectKey>) -> Set<ObjectKey> {
         var deleted: Set<ObjectKey> = []
-        var open = Array(start)
-        while let key = open.popLast() {
+        var pending = Array(start)
+        while let key = pending.popLast() {
             guard let row = nodes[key], deleted.insert(key).inserted else { continue }
-            open += (row.collections["wards"] ?? []) + (row.links["ward"].map { [$0] } ?? [])
+            pending += (row.collections["wards"] ?? []) + (row.links["ward"].map { [$0] } ?? [])
             for (holder, row) in nodes
-            where row.links["boss"] == key || row.collections["crew"]?.contains(key) == true { open.append(holder) }
+            where row.links["boss"] == key || row.collections["crew"]?.contains(key) == true { pending.append(holder) }
         }
         return deleted
     }
 
-    /// The parts that are deleted with nodes.
+    /// The parts that are deleted with these nodes.
     func parts(of deleted: Set<ObjectKey>) -> Set<ObjectKey> { Set(deleted.flatMap { nodes[$0]?.parts ?? [] }) }
 
     /// The nodes of the reported denials: the lowest remaining node with an `onDelete: deny` link to a deleted node,

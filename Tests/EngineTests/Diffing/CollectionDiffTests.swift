@@ -38,7 +38,7 @@ struct CollectionDiffTests {
         check(old, new, modified: modified, replaced: replaced)
     }
 
-    @Test("of two rows that exchange places, the modified one is reported as moved N48")
+    @Test("of two rows that exchange places, the modified row is reported as moved N48")
     func theModifiedRowMoves() {
         for modified in [1, 2] as [ObjectKey] {
             let change = CollectionDiff.change(from: [1, 2], to: [2, 1], modified: [modified])

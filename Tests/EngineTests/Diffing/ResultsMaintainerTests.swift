@@ -4,13 +4,13 @@ import MartletValues
 import ModelTesting
 import Testing
 
-/// A table before and after some changes. It provides every input of a maintainer.
+/// A table before and after some changes. It provides every input of a `ResultsMaintainer`.
 private struct MaintainedTable {
     struct Row {
         var values: [SQLValue]
         var matches: Bool
         var content = 0
-        /// The number of objects with this key that were deleted before.
+        /// The number of earlier objects with this key.
         var generation = 0
     }
 
@@ -108,8 +108,8 @@ private struct MaintainedTable {
     }
 
     /// Checks that the fewest possible touched rows are reported as moved. The untouched rows divide the results into
-    /// gaps. The rows that are not reported form a longest increasing subsequence, by old position, of the rows that
-    /// stay in their gaps.
+    /// gaps. Only touched rows that stay in their gap can be unmoved. A longest subsequence of these rows whose old
+    /// positions increase must not be reported as moved.
     private func checkExact(_ change: CollectionChange, _ old: [ObjectKey], _ new: [ObjectKey]) {
         let oldGaps = gaps(of: old)
         let newGaps = gaps(of: new)
@@ -188,7 +188,7 @@ struct ResultsMaintainerTests {
         }
     }
 
-    @Test("for every pair of changes to two of four rows, the change set turns the old rows into the new ones")
+    @Test("for every pair of changes to two of four rows, the reported change turns the old into the new results")
     func allPairsOfChanges() {
         typealias Change = (inout MaintainedTable, ObjectKey) -> Void
         var changes: [Change] = [
@@ -288,7 +288,7 @@ struct ResultsMaintainerTests {
         #expect(table.check(table.maintainer()) == moved)
     }
 
-    @Test("one change among many rows reads a logarithmic number of sort keys")
+    @Test("two changes in 100,000 rows read a logarithmic number of sort keys")
     func fewReads() {
         let count = 100_000
         var reads = 0

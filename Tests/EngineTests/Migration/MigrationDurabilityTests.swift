@@ -30,7 +30,7 @@ private struct FaultyMigration {
             $0.schemaVersion = version
             $0.migration = { context in
                 try context.transaction?.handle.read { connection in
-                    // A small cache, so that pages are written to the log before the commit.
+                    // With a small cache, SQLite writes pages to the log before the commit.
                     try connection.execute("PRAGMA cache_size = 4")
                     for key in 1...Self.count {
                         let note = String(repeating: "n", count: 100)
@@ -56,7 +56,7 @@ private struct FaultyMigration {
         }
     }
 
-    /// Migrates the file. Returns the error; nil if there was none.
+    /// Migrates the file. Returns the error of the migration, or nil.
     func migrate() -> EngineError? { engineError { _ = try StoreCoordinator(options(Self.new, version: 1)) } }
 
     /// Checks that the file is completely migrated or, if `mayBeOld`, completely unchanged. Returns all errors.
@@ -65,10 +65,10 @@ private struct FaultyMigration {
             let opened = try StoreOpener(optionsWithoutTypes, nil).open()
             let isMigrated = opened.meta.schemaVersion == 1
             opened.connection.close()
-            guard isMigrated || mayBeOld else { return ["the migration was reported as successful and is lost"] }
-            var errors = try isMigrated ? problems(Self.new, 1, "'integer'", 100) : problems(Self.old, 0, "'text'", 0)
+            guard isMigrated || mayBeOld else { return ["the migration was reported as successful, but is lost"] }
+            var errors = try isMigrated ? newProblems() : problems(Self.old, 0, ageType: "'text'", noteLength: 0)
             if !isMigrated, let error = migrate() { errors.append("cannot be migrated any more: \(error.message)") }
-            if !isMigrated { errors += try problems(Self.new, 1, "'integer'", 100) }
+            if !isMigrated { errors += try newProblems() }
             return errors
         } catch {
             return ["the file cannot be read: \(error)"]
@@ -81,18 +81,25 @@ private struct FaultyMigration {
         return options
     }
 
-    private func problems(_ types: [String], _ version: UInt64, _ age: String, _ note: Int) throws -> [String] {
+    private func newProblems() throws -> [String] { try problems(Self.new, 1, ageType: "'integer'", noteLength: 100) }
+
+    private func problems(_ types: [String], _ version: UInt64, ageType: String, noteLength: Int) throws -> [String] {
         let process = VirtualProcess(try StoreCoordinator(options(types, version: version)))
         var errors: [String] = []
-        if try process.integrity != .text("ok") { errors.append("integrity") }
+        if try process.integrity != .text("ok") { errors.append("the integrity check fails") }
         let dogs =
-            "SELECT count(*) FROM Dog WHERE typeof(age) = \(age) AND age = _key AND mate = 1 AND length(note) = \(note)"
-        if try process.integer(dogs) != Int64(Self.count) { errors.append("dogs are neither old nor new") }
+            "SELECT count(*) FROM Dog WHERE typeof(age) = \(ageType) AND age = _key AND mate = 1 "
+            + "AND length(note) = \(noteLength)"
+        if try process.integer(dogs) != Int64(Self.count) {
+            errors.append("the dogs are not those of schema version \(version)")
+        }
         let friend: [SQLValue] = version == 0 ? [.integer(1), .integer(1)] : [.integer(2), .integer(2)]
-        if try process.column("SELECT friend FROM Man") != friend { errors.append("links are neither old nor new") }
+        if try process.column("SELECT friend FROM Man") != friend {
+            errors.append("the links are not those of schema version \(version)")
+        }
         for man in 1...2 as ClosedRange<ObjectKey>
         where try process.elements("Man.dogs", man) != [.integer(1), .integer(2)] {
-            errors.append("a list is neither old nor new")
+            errors.append("a list has other elements than before")
         }
         let tables = try process.integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'martlet.%'")
         if tables != 0 { errors.append("a temporary table remains") }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MartletEngine
 
-/// Migrates random files between random schemas, and checks invariants that hold for all of them.
+/// Migrates random files between random schemas, and checks invariants that must hold after every migration.
 @Suite("random migrations")
 struct RandomMigrationTests {
     private static let types = ["Ant", "Bee"]
@@ -24,8 +24,8 @@ struct RandomMigrationTests {
         }
     }
 
-    /// Changes the properties at random. Most properties remain. Most of the others change to a type to which some
-    /// values can be converted.
+    /// Changes the properties at random. Most properties stay as they are. Some are removed, some change to a type to
+    /// which some of their values can be converted, and one may be added.
     private func changed(_ properties: [Property], _ random: inout SeededRandom) -> [Property] {
         var changed = properties.filter { _ in !random.isTrue(oneIn: 8) }.map { property -> Property in
             guard random.isTrue(oneIn: 3), !property.kind.contains("link:") else { return property }
@@ -99,7 +99,7 @@ struct RandomMigrationTests {
         process.handle = nil
     }
 
-    /// The text of all rows of all tables, in order.
+    /// The contents of all tables in a fixed order: one text for each row.
     private func dump(_ process: VirtualProcess) throws -> [String] {
         let tables = try process.column(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'martlet%' AND name NOT LIKE 'sqlite%' ORDER BY 1"
@@ -160,14 +160,14 @@ struct RandomMigrationTests {
     func invariants() throws {
         var outcomes: [Outcome: Int] = [:]
         for seed in 0..<300 as Range<UInt64> { outcomes[try migrate(seed), default: 0] += 1 }
-        // All outcomes must occur often enough.
+        // Each outcome must occur often enough to be tested.
         #expect(outcomes[.refused, default: 0] > 20 && outcomes[.migrated, default: 0] > 40, "\(outcomes)")
         #expect(outcomes[.rekeyed, default: 0] > 10, "\(outcomes)")
     }
 
     private enum Outcome {
         case refused, migrated
-        /// Migrated, and a type has got an integer primary key.
+        /// The file was migrated, and at least one type got an integer primary key.
         case rekeyed
     }
 

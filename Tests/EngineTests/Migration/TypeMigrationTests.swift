@@ -6,7 +6,7 @@ import Testing
 
 @testable import MartletEngine
 
-/// Migrations in which types change, files whose data does not allow the change, and concurrent processes.
+/// Tests of migrations that change types, of files whose data does not allow the change, and of concurrent processes.
 @Suite("migrations of files with data")
 struct TypeMigrationTests {
     private func migrated(
@@ -111,7 +111,7 @@ struct TypeMigrationTests {
         #expect(try VirtualProcess(folder.path(), [old]).integer("SELECT count(*) FROM Dog") == 6)
     }
 
-    @Test("changed collections are converted and others are kept, even if they are renamed O30")
+    @Test("changed collections are converted and other collections are kept, even if they are renamed O30")
     func collections() throws {
         let folder = try TestFolder()
         try makeFile(
@@ -171,7 +171,7 @@ struct TypeMigrationTests {
     @Test("an integer that becomes the primary key becomes the key of the rows, and all links are updated O30")
     func integerKey() throws {
         let folder = try TestFolder()
-        // The new key of each row is the old key of the other one.
+        // The new key of each row is the old key of the other row.
         try makeLinked(folder, ids: [2, 1])
         let process = try migrated(folder, [Self.keyed, Self.linked])
         #expect(try process.column("SELECT mate FROM Dog ORDER BY id") == [.integer(1), .integer(1)])
@@ -188,7 +188,7 @@ struct TypeMigrationTests {
             try process.column("SELECT target FROM \"Dog.pups.targets\" WHERE owner = 2") == [.integer(1), .integer(2)])
         #expect(try process.integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'martlet.%'") == 0)
         #expect(try process.integrity == .text("ok"))
-        // Removing the primary key: rows keep their keys, and new rows get unused keys.
+        // When the primary key is removed, rows keep their keys, and new rows get unused keys.
         process.handle = nil
         let back = try migrated(
             folder, [Self.keyed.replacingOccurrences(of: "primaryKey id\n", with: ""), Self.linked], version: 2)
@@ -310,7 +310,7 @@ struct TypeMigrationTests {
                     "'DOG' differs only in case from 'Dog' in the file: use that name, or declare 'renamedFrom: Dog'")
                     == true, "\(error?.message ?? "")")
         }
-        // 'Dog' is renamed to another type, so the new type cannot become 'Dog'.
+        // The type 'Dog' of the file becomes 'Hound', so it cannot also become 'dog'.
         let taken = engineError {
             _ = try migrated(
                 folder, ["object Hound\nrenamedFrom Dog\nproperty age Int", "object dog\nproperty age Int"])

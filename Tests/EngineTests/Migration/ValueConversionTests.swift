@@ -97,7 +97,7 @@ struct ValueConversionTests {
     }
 
     @Test(
-        "a single value is converted to a list of one element and back, and nothing is converted with a loss O70 O30"
+        "a single value is converted to a list of one element and back, and lossy conversions are refused O70 O30"
     )
     func kinds() throws {
         #expect(try converted("Int", "List<Int>", [.integer(3)]) == [.integer(3)])

@@ -97,7 +97,7 @@ struct RowStoreTests {
         }
     }
 
-    @Test("an update writes the columns of its mask, and no others")
+    @Test("an update writes the columns of its mask, and no other columns")
     func update() throws {
         try write { shelf in
             let key = try shelf.add("a", "Ada", pages: 1, price: 2)
@@ -212,7 +212,7 @@ struct RowStoreTests {
         }
     }
 
-    @Test("a link in an AnyRealmValue is indexed, and removing it removes it from the value and from the index")
+    @Test("a link in an AnyRealmValue is indexed, and removing the link updates the value and the index")
     func anyLinks() throws {
         try write { shelf in
             let first = try shelf.add("a")
@@ -235,7 +235,7 @@ struct RowStoreTests {
         return holders
     }
 
-    @Test("a statement and a copied row return the same column values, and nil for another type D93")
+    @Test("a statement and a copied row return the same column values, and nil if another type is requested D93")
     func columns() throws {
         try write { shelf in
             let statement = try shelf.read {

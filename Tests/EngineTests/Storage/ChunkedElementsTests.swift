@@ -29,7 +29,8 @@ struct ChunkedElementsTests {
         }
     }
 
-    /// Applies the same random changes to one list and to an array. Sometimes writes the list, and reads it again.
+    /// Applies the same random changes to chunked elements and to an array. Sometimes writes the elements to the file,
+    /// and sometimes reads them again.
     private struct Trial {
         let limit: Int
         let owner: Int64
@@ -67,7 +68,7 @@ struct ChunkedElementsTests {
             try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: table, connection)
         }
 
-        /// Checks that no chunk is empty or too full.
+        /// Checks that each chunk contains at least one and at most `limit` elements.
         private func requireShape() throws {
             let wrong = try connection.integer(
                 "SELECT count(*) FROM chunks WHERE owner = ?1 AND (count < 1 OR count > ?2)",
@@ -91,7 +92,7 @@ struct ChunkedElementsTests {
                 try #require(try chunked.remove(range, load) == Array(model[range]))
                 model.removeSubrange(range)
             } else if model.isEmpty || choice < 55 {
-                // Often at the same position, so that no free ordinal remains between two chunks.
+                // Many insertions are in the middle, so that no free ordinal remains between two chunks.
                 let position = choice < 25 ? model.count / 2 : Int.random(in: 0...model.count, using: &random)
                 try chunked.insert(value, at: position, load)
                 model.insert(value, at: position)
@@ -140,7 +141,7 @@ struct ChunkedElementsTests {
         #expect(chunked.chunks.map(\.count) == [4, 4, 4, 1])
     }
 
-    @Test("a change in the middle writes only its chunk")
+    @Test("a change in the middle writes only the chunk of the changed element")
     func dirtyChunks() throws {
         let folder = try TestFolder()
         let connection = try connection(folder)

@@ -18,7 +18,7 @@ import Testing
                 bytes =
                     [[127, 129].randomElement(using: &random) ?? 127]
                     + (0..<18).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-                // Exponents near the limits.
+                // Uses exponents near the limits of their range.
                 if round.isMultiple(of: 4) { bytes[1] = bytes[0] == 129 ? 0x40 : 0xbf }
             }
             guard let number = DecimalNumber(bytes: bytes) else { continue }
@@ -43,7 +43,7 @@ import Testing
         var beyond = largest
         beyond[2] += 1
         #expect(DecimalNumber(bytes: beyond) == nil)
-        // A coefficient must have exactly 34 digits; these have 35 and 33.
+        // A coefficient must have exactly 34 digits, but these two have 35 and 33.
         #expect(DecimalNumber(bytes: largest.prefix(3) + [UInt8](repeating: 255, count: 16)) == nil)
         #expect(DecimalNumber(bytes: largest.prefix(3) + [UInt8](repeating: 1, count: 16)) == nil)
     }

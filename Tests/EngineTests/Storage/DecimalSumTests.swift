@@ -17,7 +17,8 @@ import Testing
             (["9999999999999999999999999999999999", "1"], "10000000000000000000000000000000000"),
             (["1e6144", "1e-6176", "-1e6144"], "1e-6176"), (["-0.5", "0.25"], "-0.25"),
             (["1000000000", "-999999999.999999999"], "0.000000001"), (["5", "-5"], "0"),
-            // Sums that need one digit more than the 34 available: a half is rounded to the even digit.
+            // These sums need more than the 34 available digits. A remainder of exactly one half is rounded to the even
+            // digit.
             (["1000000000000000000000000000000000", "0.5"], "1000000000000000000000000000000000"),
             (["1000000000000000000000000000000001", "0.5"], "1000000000000000000000000000000002"),
             (["1000000000000000000000000000000000", "0.5", "1e-6176"], "1000000000000000000000000000000001"),
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "means of decimals have 34 digits O53",
+        "means of decimals are rounded to 34 digits O53",
         arguments: [
             (["1", "2"], "1.5"), (["1", "1", "0"], "0.6666666666666666666666666666666667"),
             (["1", "0", "0"], "0.3333333333333333333333333333333333"),
@@ -47,7 +48,6 @@ import Testing
     @Test("random sums of numbers with two decimal places equal sums of integers O53") func random() {
         var random = SeededRandom(seed: 1)
         for _ in 0..<200 {
-            // The numbers in hundredths.
             let hundredths = (0..<20).map { _ in
                 Int64.random(in: -1_000_000_000_000...1_000_000_000_000, using: &random)
             }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MartletEngine
 
-/// Databases in memory. The tests run one at a time, because they count all files in memory.
+/// Tests of databases in memory. They run one at a time, because they check the number and size of all files in memory.
 @Suite("files in memory", .serialized)
 struct MemoryFilesTests {
     private func options(
@@ -27,7 +27,7 @@ struct MemoryFilesTests {
     private var path: String { StoreFiles.memoryPath(identifier: "test/\(UUID().uuidString) ü") }
 
     @Test(
-        "a database in memory is shared by its users, deleted with the last one, and never written to a file system D90"
+        "a database in memory is shared, is deleted with its last user, and is never written to a file system D90"
     )
     func lifetime() throws {
         let path = path
@@ -45,7 +45,8 @@ struct MemoryFilesTests {
         #expect(try opened(path).noteCount == 0)
     }
 
-    // Tests of other suites, which run at the same time, may have files in memory. They end in less than five minutes.
+    // Tests of other suites, which run at the same time, may have files in memory. These tests end in less than five
+    // minutes.
     private func memoryIsReleased() -> Bool {
         let deadline = ContinuousClock.now + .seconds(300)
         while MemoryFiles.usage != (0, 0) {

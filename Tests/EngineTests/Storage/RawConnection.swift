@@ -50,7 +50,8 @@ final class RawConnection {
 
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Runs a passive checkpoint. Returns the number of frames in the log, and of those that are in the database.
+    /// Runs a passive checkpoint. Returns the number of frames in the log, and the number of frames that have been
+    /// copied into the database file.
     func checkpointPassively() throws(RawError) -> (logged: Int, checkpointed: Int) {
         var logged: CInt = 0
         var checkpointed: CInt = 0

@@ -15,7 +15,7 @@ struct SQLTextTests {
     func literals(text: String) throws {
         let connection = try Connection(ConnectionOptions(path: ":memory:"))
         let sql = "SELECT \(SQLText.literal(.text(text))) AS v"
-        #expect(!sql.utf8.contains(0), "SQL ends at its first NUL")
+        #expect(!sql.utf8.contains(0), "SQLite ends the SQL text at the first NUL")
         #expect(try connection.value(sql) == .text(text))
     }
 
@@ -91,7 +91,7 @@ struct StatementTests {
         }
     }
 
-    @Test("after the 512th statement, cached statements are evicted and prepared again")
+    @Test("when the cache is full, statements are evicted, but a statement that a caller references stays usable")
     func manyStatements() throws {
         let connection = try connection()
         let first = try connection.statement("SELECT 0")

@@ -53,7 +53,7 @@ struct ScalarFunctionTests {
         func increment() { value.withLock { $0 += 1 } }
     }
 
-    /// What `has_prefix` prepares from its second argument.
+    /// The value that `has_prefix` prepares from its second argument.
     private final class Prefix {
         let text: String
         init(_ text: String) { self.text = text }

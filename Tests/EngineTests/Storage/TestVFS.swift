@@ -10,10 +10,10 @@ private let vfsNumbers = Atomic<Int>(0)
 
 /// A VFS that forwards calls to another VFS, with counters, hooks and faults.
 ///
-/// It is registered as `name` while this object is alive. If files are still open when the object is released, the VFS
-/// remains registered until the process ends, because connections still use it. `openFileCount` shows whether files are
-/// open.
-// The C functions use a mutex. The pointer never changes, and the hooks are guarded by a lock.
+/// The VFS is registered as `name` while this object is alive. If files are still open when the object is released, the
+/// VFS remains registered until the process ends, because connections still use it. `openFileCount` shows whether files
+/// are open.
+// This class is Sendable: the C functions use a mutex, the pointer never changes, and a lock guards the hooks.
 final class HookVFS: @unchecked Sendable {
     typealias Hook = @Sendable (CMartletCallEvent) -> Void
 
@@ -24,7 +24,7 @@ final class HookVFS: @unchecked Sendable {
 
     let name: String
     private let vfs: OpaquePointer
-    /// All hooks that were ever set: a replaced hook may still be running on another thread.
+    /// All hooks that were ever set. They are retained, because a replaced hook may still be running on another thread.
     private let boxes = Mutex<[HookBox]>([])
 
     /// - Parameter base: The name of the VFS to which the calls are forwarded, for example the name of a
@@ -55,7 +55,7 @@ final class HookVFS: @unchecked Sendable {
             }, context)
     }
 
-    /// Runs `hook` before the next call of the kind, and not again.
+    /// Runs `hook` before the next call of the kind, but not before later calls.
     func onNext(_ call: CMartletCall, _ hook: @escaping @Sendable () -> Void) {
         let isArmed = Mutex(true)
         onEach(call) { _ in
@@ -75,7 +75,7 @@ final class HookVFS: @unchecked Sendable {
     /// matching calls fail too.
     ///
     /// - Parameters:
-    ///   - result: The SQLite result code; nil means the usual one for the call.
+    ///   - result: The SQLite result code; nil means the usual result code for a failure of the call.
     ///   - applied: Whether the call is executed before it fails.
     func fail(
         _ call: CMartletCall, of role: CMartletRole = .any, at position: Int = 1, persists: Bool = false,
@@ -104,7 +104,7 @@ final class HookVFS: @unchecked Sendable {
 ///
 /// Its VFS is registered as `name` while this object is alive. If files are still open when the object is released, the
 /// disk and its VFS remain until the process ends.
-// The C functions use a mutex. The pointer never changes.
+// This class is Sendable: the C functions use a mutex, and the pointer never changes.
 final class PowerLossDisk: @unchecked Sendable {
     let name: String
     private let disk: OpaquePointer
@@ -132,10 +132,12 @@ final class PowerLossDisk: @unchecked Sendable {
     /// Cuts the power during the operation with this number, as counted by `operationCount`.
     func cutPower(at operation: Int) { cmartlet_disk_cut_power_at(disk, Int64(operation)) }
 
-    /// Turns the power on again. Everything that is not synced is damaged, and calls on open files fail.
+    /// Turns the power on again. Damages the data that is not synced, as `damage` and `seed` determine. Calls on files
+    /// that are open then fail.
     func restart(damage: CMartletDamage, seed: UInt64) { cmartlet_disk_restart(disk, damage, seed) }
 
-    /// Simulates a kill of all processes: locks, shared memory and open files are lost, bytes remain.
+    /// Simulates a kill of all processes: locks, shared memory and open files are lost, but the bytes of all files
+    /// remain.
     func killProcesses() { cmartlet_disk_kill_processes(disk) }
 
     /// Makes the disk empty and resets its state.

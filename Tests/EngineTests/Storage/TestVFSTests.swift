@@ -4,14 +4,15 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Tests the test VFS and the test disk with plain SQLite. Known failures of SQLite must occur on them: commits that a
-/// checkpoint loses, and transactions that a power cut loses.
+/// Tests the test VFS and the test disk with plain SQLite. Known failures of SQLite must occur with this VFS and this
+/// disk: commits that a checkpoint loses, and transactions that a power cut loses.
 @Suite("test VFS")
 struct TestVFSTests {
     // MARK: Checkpoint race
 
-    /// SQLite before 3.51.3: if a commit restarts the WAL after a checkpoint has read the header of the WAL index, the
-    /// checkpoint marks frames of the new WAL as copied although they were not copied. Later commits are lost.
+    /// In SQLite before 3.51.3, a commit can restart the WAL after a checkpoint has read the header of the WAL index.
+    /// The checkpoint then marks frames of the new WAL as copied, although it has not copied them. Later commits are
+    /// lost.
     @Test("without the write lock, a checkpoint that races a commit loses acknowledged rows")
     func checkpointRaceLosesRows() throws {
         let outcome = try CheckpointRace(holdsWriteLock: false).run()
@@ -34,14 +35,14 @@ struct TestVFSTests {
 
     // MARK: Power loss
 
-    @Test("with synchronous=FULL no power cut loses or tears an acknowledged transaction")
+    @Test("with synchronous=FULL, no power cut loses an acknowledged transaction, and none is stored in part")
     func fullSurvivesPowerLoss() throws {
         let losses = try PowerLossSweep(synchronous: "FULL", seedsPerPoint: 4).run()
         #expect(losses.points > 100)
         #expect(losses == PowerLosses(points: losses.points))
     }
 
-    @Test("with synchronous=OFF power cuts lose transactions, which shows that the test disk can lose data")
+    @Test("with synchronous=OFF, power cuts lose transactions, which shows that the test disk can lose data")
     func offDoesNotSurvivePowerLoss() throws {
         let losses = try PowerLossSweep(synchronous: "OFF", seedsPerPoint: 4).run()
         #expect(losses.lost > 0)
@@ -57,7 +58,7 @@ struct TestVFSTests {
             #expect(disk.isOff)
             disk.restart(damage: .torn, seed: 7)
         }
-        // The WAL contains random salts of SQLite, the database does not.
+        // Only the database files are compared, because the WAL contains random salts of SQLite.
         let bytes = disks.map { $0.bytes(of: sweep.path) }
         #expect(bytes[0]?.isEmpty == false)
         let isSame = bytes[0] == bytes[1]
@@ -182,7 +183,7 @@ private let ioErrorFsync: CInt = SQLITE_IOERR | (4 << 8)
 /// Interrupts a checkpoint after it has read the header of the WAL index and before it copies frames. Another
 /// connection commits in this interval and restarts the WAL.
 private struct CheckpointRace {
-    /// Whether a third connection has begun an immediate transaction during the checkpoint.
+    /// Whether a third connection holds the write lock during the checkpoint.
     let holdsWriteLock: Bool
 
     struct Outcome {
@@ -243,8 +244,8 @@ private struct CheckpointRace {
         return connection
     }
 
-    /// Checkpoints through `late`, and lets the writer commit during the checkpoint. Returns the error code of the
-    /// commit.
+    /// Runs a checkpoint through `late`, and lets the writer commit during the checkpoint. Returns the error code of
+    /// the commit.
     private func raceOneCommit(of writer: RawConnection, against late: RawConnection, _ vfs: HookVFS) -> CInt? {
         // The hook runs on this thread, inside the checkpoint below.
         nonisolated(unsafe) unowned let writer = writer
@@ -266,7 +267,7 @@ private struct CheckpointRace {
     }
 }
 
-/// The damage of power cuts.
+/// The damage that power cuts caused.
 private struct PowerLosses: Equatable {
     /// The number of power cuts.
     var points = 0
@@ -278,7 +279,7 @@ private struct PowerLosses: Equatable {
     var lost = 0
 }
 
-/// Cuts the power at every disk operation of a few transactions, and checks the disk afterwards.
+/// Cuts the power at every disk operation of a few transactions, and checks the database after each power cut.
 private struct PowerLossSweep {
     let synchronous: String
     let seedsPerPoint: UInt64
@@ -313,7 +314,8 @@ private struct PowerLossSweep {
         return work(vfs: disk.name)
     }
 
-    /// Commits transactions of three rows each, with some checkpoints. Returns the last acknowledged transaction.
+    /// Commits transactions of three rows each, with some checkpoints. Returns the number of the last acknowledged
+    /// transaction; 0 if there is none.
     func work(vfs: String) -> Int {
         var acknowledged = 0
         guard let connection = try? RawConnection(path, vfs: vfs) else { return 0 }
@@ -360,7 +362,7 @@ private struct PowerLossSweep {
     }
 }
 
-/// A temporary folder, deleted with this object.
+/// A temporary folder that is deleted with this object.
 private final class TemporaryFolder {
     private let url: URL
 

@@ -5,7 +5,7 @@ import MartletValues
 
 @testable import MartletEngine
 
-/// A temporary folder, deleted with this object.
+/// A temporary folder that is deleted with this object.
 final class TestFolder: Sendable {
     let url: URL
 
@@ -18,17 +18,17 @@ final class TestFolder: Sendable {
 
     func path(_ name: String = "test.realm") -> String { url.appending(path: name).path }
 
-    /// The bytes of a file. Must not be called while the file is open.
+    /// The bytes of a file. If this process has the file open, the call releases the POSIX locks of the process on it.
     func bytes(of name: String = "test.realm") -> [UInt8]? {
         FileManager.default.contents(atPath: path(name)).map { [UInt8]($0) }
     }
 }
 
-/// A simulated process: a coordinator that is not in the registry. Several of them can use one file, each with its own
-/// connections, lock descriptor and memory.
+/// A simulated process: a coordinator that is not in the registry. Several simulated processes can use one file, each
+/// with its own connections, lock descriptor and memory.
 final class VirtualProcess {
     private(set) var coordinator: StoreCoordinator
-    /// The snapshot that this process reads; nil until it reads.
+    /// The snapshot that this process reads. If it is nil, the next read opens a snapshot.
     var handle: SnapshotHandle?
 
     /// - Parameters:
@@ -61,7 +61,7 @@ final class VirtualProcess {
         var options = StoreOptions(path: path, types: declarations)
         options.durability = .off
         options.environment.log = { _ in }
-        // No background checkpoints, and no waiting for locks.
+        // By default, no checkpoint runs in the background, and no write waits for a lock.
         options.environment.checkpointFrames = .max
         options.environment.writeTimeoutMilliseconds = 0
         options.environment.sleep = { _ in }
@@ -168,7 +168,7 @@ extension WriteTransaction {
     }
 }
 
-/// The error of `body`; nil if it does not throw.
+/// The error that `body` throws; nil if `body` throws no error.
 func engineError(_ body: () throws -> Void) -> EngineError? {
     do {
         try body()

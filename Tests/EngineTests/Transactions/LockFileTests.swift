@@ -10,7 +10,7 @@ import Testing
 struct LockFileTests {
     /// Files of other programs that have the name of a lock file.
     enum Foreign: CaseIterable {
-        case text, eightLetters, database, realm, large, folder, pipe, linkToFile, linkToDatabase, danglingLink,
+        case text, eightBytes, database, realm, large, folder, pipe, linkToFile, linkToDatabase, danglingLink,
             hardLink
 
         func create(in folder: TestFolder) throws {
@@ -18,7 +18,7 @@ struct LockFileTests {
             let victim = folder.path("victim.txt")
             switch self {
             case .text: try write("another program's lock file\n", lock)
-            case .eightLetters: try write("pid 4321", lock)
+            case .eightBytes: try write("pid 4321", lock)
             case .database:
                 let connection = try Connection(ConnectionOptions(path: lock))
                 try connection.execute("CREATE TABLE t (a)")
@@ -70,9 +70,9 @@ struct LockFileTests {
             let before = try contents(folder)
             expectRejection(folder)
             let deletion = engineError { _ = try StoreRegistry.remove(VirtualProcess.options(folder.path())) }
-            // Without a database, links have no target that could be deleted.
-            let isNothing = !exists && [.linkToDatabase, .danglingLink].contains(foreign)
-            if !isNothing { #expect(deletion?.code == .accessDenied) }
+            // Without a database, these two links lead to no file, so there is nothing to delete.
+            let hasNothingToDelete = !exists && [.linkToDatabase, .danglingLink].contains(foreign)
+            if !hasNothingToDelete { #expect(deletion?.code == .accessDenied) }
             // Reading the log of the database may have changed the shared memory.
             let after = try contents(folder)
             #expect(after.filter { !$0.key.hasSuffix("-shm") } == before.filter { !$0.key.hasSuffix("-shm") })
@@ -135,7 +135,7 @@ struct LockFileTests {
         #expect(!StoreFiles.exists(folder.path(name)))
     }
 
-    @Test("lock files of earlier releases are used, and keep their numbers D43", arguments: [0, 1, 3])
+    @Test("lock files of earlier releases are used, and keep the numbers that they contain D43", arguments: [0, 1, 3])
     func earlier(_ words: Int) throws {
         let folder = try TestFolder()
         try VirtualProcess(folder.path()).add("a")
@@ -228,7 +228,8 @@ struct LockFileTests {
 
     private func modes(_ path: String) -> [mode_t] { ["", "-wal", "-shm", ".lock"].map { mode(path + $0) } }
 
-    // Reads the umask from the system: calling the function `umask` would change it and affect files of other tests.
+    // Reads the umask from the system: a call of the function `umask` would change the umask and affect the files of
+    // other tests.
     private var umask: UInt32 {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("Umask:") }

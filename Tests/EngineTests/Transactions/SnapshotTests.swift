@@ -58,7 +58,7 @@ struct SnapshotTests {
         #expect(committed.read { ObjectIdentifier($0) } == connection)
         #expect(committed.read { !$0.isWriting && $0.isInTransaction })
 
-        // The handle has two users: the write uses another connection, and the users keep their version.
+        // The handle now has two users. So the write uses another connection, and the users keep their version.
         var shared: SnapshotHandle? = committed
         let second = try process.coordinator.beginWrite(replacing: &shared)
         #expect(second.handle !== committed)
@@ -184,8 +184,8 @@ struct SnapshotTests {
         let process = try VirtualProcess(path)
         #expect(try process.noteCount == 200)
         #expect(try process.integer("SELECT count(DISTINCT _key) FROM Note") == 200)
-        // Creating the file made two versions, and the second one stored an empty change set. Every later version has a
-        // change set.
+        // Creating the file made two versions, and the second version stored an empty change set. Every later version
+        // has a change set.
         #expect(try process.integer("SELECT count(*) FROM martlet_changes WHERE version > 0") == 201)
         #expect(try process.integer("SELECT version FROM martlet_meta") == 202)
         #expect(try process.integrity == .text("ok"))

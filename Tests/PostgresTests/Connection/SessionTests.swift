@@ -19,7 +19,7 @@
 
         private struct Stop: Error {}
 
-        @Test("a transaction is committed as a whole, or not at all if its closure throws")
+        @Test("a transaction is committed as a whole, and rolled back as a whole if its closure throws")
         func transactions() throws {
             let session = try session()
             try session.transaction { try session.execute("INSERT INTO t VALUES (1), (2)") }
@@ -33,8 +33,8 @@
             #expect(!session.isInTransaction)
         }
 
-        @Test("a transaction whose closure hides the error of a statement is not committed silently")
-        func hiddenErrors() throws {
+        @Test("if a closure ignores the error of a statement, its transaction is rolled back and throws")
+        func ignoredErrors() throws {
             let session = try session()
             let error = #expect(throws: PostgresError.self) {
                 try session.transaction {
@@ -46,7 +46,7 @@
             #expect(try numbers(session).isEmpty)
         }
 
-        @Test("a savepoint rolls back only its own changes, also when savepoints are nested")
+        @Test("a nested savepoint that fails rolls back only its own changes")
         func savepoints() throws {
             let session = try session()
             try session.transaction {
@@ -59,7 +59,7 @@
             #expect(try numbers(session) == [1, 3])
         }
 
-        @Test("an error names the condition and the constraint, and its description has no data")
+        @Test("an error has the SQLSTATE, the table and the constraint; its description contains no values of rows")
         func errors() throws {
             let session = try session()
             try session.execute("INSERT INTO t VALUES (4711, 'secret')")
@@ -71,7 +71,7 @@
             #expect(error.logText.contains("4711"))
         }
 
-        @Test("rows that are copied in are copied out again")
+        @Test("copyOut reads the rows that copyIn has stored")
         func copies() throws {
             let session = try session()
             var next: Int64 = 0
@@ -93,10 +93,12 @@
             #expect(rows.count == 20_000)
             #expect(rows.indices.allSatisfy { rows[$0].0 == .integer(Int64($0)) })
             #expect((rows[1].1, rows[2].1) == (.null, .text("text 2")))
-            try session.copyOut("COPY (SELECT WHERE false) TO STDOUT (FORMAT binary)") { _ in Issue.record("no row") }
+            try session.copyOut("COPY (SELECT WHERE false) TO STDOUT (FORMAT binary)") { _ in
+                Issue.record("an empty result has a row")
+            }
         }
 
-        @Test("a copy that its reader or writer stops leaves the session usable, and stores nothing")
+        @Test("if the closure of a copy throws, nothing is stored, and the session can still be used")
         func stoppedCopies() throws {
             let session = try session()
             #expect(throws: Stop.self) {
@@ -114,7 +116,7 @@
             #expect(try numbers(session).isEmpty)
         }
 
-        @Test("rows are delivered one by one, until the closure throws")
+        @Test("forEachRow passes the rows to the closure one by one, and stops when the closure throws")
         func streaming() throws {
             let session = try session()
             var sum: Int64 = 0
@@ -131,7 +133,7 @@
             #expect(try session.query("SELECT 7::bigint").first?.bigint(0) == 7)
         }
 
-        @Test("the statements of a pipeline run in order, and none after one that fails")
+        @Test("the statements of a pipeline run in order; after a statement that fails, no further statement runs")
         func pipelines() throws {
             let session = try session()
             let insert = "INSERT INTO t VALUES ($1) RETURNING a"
@@ -148,7 +150,7 @@
             #expect(try numbers(session) == [1, 2, 3])
         }
 
-        @Test("a server that cannot be reached is a failure of the connection")
+        @Test("connecting to a server that cannot be reached throws a connection failure")
         func unreachable() throws {
             let error = #expect(throws: PostgresError.self) { _ = try PostgresSession("host=/nowhere dbname=x") }
             #expect(error?.state == .connectionFailure)
@@ -190,7 +192,8 @@
             let task = Task {
                 try await connection.run { session in
                     continuation.yield()
-                    // If the cancellation arrives between two statements, the second one is not sent.
+                    // A cancellation stops the running statement. If it arrives between two statements, the session
+                    // does not send the next statement.
                     while true { try session.query("SELECT pg_sleep(0.05)") }
                 }
             }

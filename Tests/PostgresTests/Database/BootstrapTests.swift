@@ -17,7 +17,7 @@
             return keys
         }
 
-        @Test("PostgreSQL reads only the rows that satisfy one of the conditions, whatever text they compare")
+        @Test("PostgreSQL returns only the rows that satisfy a condition, even if a condition contains SQL syntax")
         func narrowing() throws {
             let sample = try SampleDatabase()
             let names = ["Rex", "a'; DROP TABLE dog; --", #"\' OR true --"#, "E'\\n'"]
@@ -38,7 +38,7 @@
             #expect(try keys(sample, nil).count == names.count)
         }
 
-        @Test("a filter that is too long for SQL narrows nothing")
+        @Test("if the conditions are too long for one SQL statement, all rows of the type are read")
         func longFilter() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'Rex')")
@@ -47,8 +47,7 @@
             #expect(try keys(sample, conditions) == [.integer(1)])
         }
 
-        @Test(
-            "a change of the subscriptions reads the rows of the queries that differ, and finds what enters and leaves")
+        @Test("a change of the subscriptions returns the objects that enter and the objects that leave")
         func change() async throws {
             let sample = try SampleDatabase()
             try sample.session.execute(
@@ -65,14 +64,16 @@
                 Issue.record("no data")
                 return
             }
-            // The dogs of age 1 stay, because the query `one` contains them.
-            #expect(data.rows.isEmpty && data.leaving.count == 4)
+            // Only the four dogs of age 0 leave. The dogs of age 1 stay, because the query `one` contains them.
+            let first = try data.content()
+            #expect(first.rows.isEmpty && first.leaving.count == 4)
             let back = ServiceTask.change(after: try sample.now(), from: [one], to: [one, low, three])
             guard case .changed(_, let more) = await database.run(back, sample.context) else {
                 Issue.record("no data")
                 return
             }
-            #expect(more.rows.count == 8 && more.leaving.isEmpty)
+            let second = try more.content()
+            #expect(second.rows.count == 8 && second.leaving.isEmpty)
         }
     }
 #endif

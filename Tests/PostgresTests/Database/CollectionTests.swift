@@ -8,7 +8,7 @@
 
     @Suite("PostgreSQL: lists, sets and maps", .needsPostgres)
     struct CollectionTests {
-        @Test("uploaded elements are stored in the tables of the collections, and a new subscription gets them")
+        @Test("uploaded elements are stored in the tables of their collections, and new subscriptions get them")
         func roundTrip() throws {
             let sample = try CollectionSample()
             try sample.session.execute("INSERT INTO person (id, name) VALUES (7, 'Ada')")
@@ -48,7 +48,7 @@
             #expect(try sample.map("scores") == ["é": .integer(5)])
         }
 
-        @Test("a change of an element by SQL is an entry of its object, also by a cascade and by TRUNCATE")
+        @Test("each change of an element by SQL, a cascade or TRUNCATE is logged as an entry of its owner")
         func log() throws {
             let sample = try CollectionSample()
             try sample.session.execute(
@@ -74,7 +74,7 @@
                 try sample.session.execute(statement)
                 let entries = try sample.entries(after: before).filter { $0.address.type == sample.dog }
                 let elements = entries.filter { !$0.collections.isEmpty }
-                // TRUNCATE of both tables may log the elements before the object.
+                // `TRUNCATE dog CASCADE` may log changes of elements, but only before the deletion of their owner.
                 if statement.hasSuffix("CASCADE") {
                     #expect(entries.last?.new == nil)
                 } else {
@@ -85,7 +85,7 @@
             #expect(try sample.count("dog_names") == 0)
         }
 
-        @Test("an element that is inserted by SQL without a position becomes the last one")
+        @Test("an element that SQL inserts without a position becomes the last element of its list")
         func lastPosition() throws {
             let sample = try CollectionSample()
             try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'Rex')")
@@ -103,7 +103,7 @@
             #expect(try sample.list("names").last == .text("603"))
         }
 
-        @Test("insertions of two clients at the same place both stay, and those of one client stay together")
+        @Test("if two clients insert at the same place, all elements are kept, and those of each client stay together")
         func concurrentInsertions() throws {
             let sample = try CollectionSample()
             let (first, second) = (try CollectionClient(sample), try CollectionClient(sample))
@@ -117,7 +117,7 @@
             #expect([["a", "b", "x", "y"], ["x", "y", "a", "b"]].map { $0.map(SyncValue.text) }.contains(found))
         }
 
-        @Test("an element of a list that was removed remains removed, whatever is newer")
+        @Test("an element that was removed from a list remains removed, even if its replacement is newer")
         func removedElement() throws {
             let sample = try CollectionSample()
             let (first, second) = (try CollectionClient(sample), try CollectionClient(sample))
@@ -130,7 +130,7 @@
         }
 
         @Test(
-            "of two changes of one element of a list, entry of a map or member of a set, the newer one wins",
+            "if two clients change the same list element, map entry or set member, the newer change wins",
             arguments: [true, false])
         func newest(isNewerFirst: Bool) throws {
             let sample = try CollectionSample()
@@ -167,7 +167,7 @@
             #expect(try sample.set("weights") == [.real(1)])
         }
 
-        @Test("an operation that changes nothing has a time stamp, so an older one does not win against it")
+        @Test("an operation without an effect is logged with its time stamp, so it wins against an older operation")
         func touches() throws {
             let sample = try CollectionSample()
             let (dog, scores, weights) = (sample.dog(1), try sample.path("scores"), try sample.path("weights"))
@@ -180,14 +180,14 @@
                 [.setEntry(dog, scores, key: "k", .integer(9)), .insertMember(dog, weights, .real(2))], time: 4)
             #expect(try sample.map("scores") == ["k": .integer(1)])
             #expect(try sample.set("weights") == [])
-            // The writer has now seen the stored value, so this value does not win although it is newer.
+            // The base cursor now contains the stored value. So the stored value does not win, although it is newer.
             old.base = try sample.now()
             try old.store([.setEntry(dog, scores, key: "k", .integer(9))], time: 4)
             #expect(try sample.map("scores") == ["k": .integer(9)])
         }
 
         @Test(
-            "a change of a collection of a deleted object has no effect; an element without a target reverts the object"
+            "changes of the elements of a missing object have no effect; a link to a missing object reverts the owner"
         )
         func refusals() throws {
             let sample = try CollectionSample()
@@ -209,7 +209,7 @@
             #expect(UploadingClient.reasons(wrong) == [sample.dog(2): .invalidValue])
         }
 
-        @Test("tables that do not fit are named when the schema is deployed, and 'check' names missing triggers")
+        @Test("'deploy' names the tables that do not fit the schema, and 'check' names the tables without triggers")
         func tables() throws {
             let sample = try CollectionSample()
             #expect(try DeploymentCheck(sample.catalog).findings(in: sample.session) == [])

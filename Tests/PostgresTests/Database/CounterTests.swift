@@ -11,7 +11,7 @@
             try sample.session.query("SELECT walks FROM dog WHERE id = 1").first?.bigint(0)
         }
 
-        @Test("additions of several clients are added, whichever is newer; one of them does not overwrite the other")
+        @Test("the additions of all clients are applied, whatever their time stamps are")
         func addition() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, walks) VALUES (1, 5)")
@@ -25,7 +25,7 @@
             #expect(try walks(sample) == nil)
         }
 
-        @Test("the log entry of an addition contains the sum; an addition without an effect is logged as a touch")
+        @Test("the log entry of an addition contains the sum; an addition to a missing object is logged as a touch")
         func changes() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
@@ -42,7 +42,7 @@
             #expect(try sample.changes(after: cursor).entries.map(\.isTouch) == [true])
         }
 
-        @Test("a sum that does not fit is refused, and the other objects of the upload are stored")
+        @Test("an addition whose sum does not fit 64 bits is refused, and the other objects of the upload are stored")
         func overflow() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, walks) VALUES (1, 9223372036854775807), (2, 0)")
@@ -54,7 +54,7 @@
             #expect(try sample.count("dog WHERE walks < 0") == 1)
         }
 
-        @Test("no client adds to a property that is not a counter, or writes a local property")
+        @Test("an upload cannot add to a property that is not a counter, or write a local property")
         func hostile() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
@@ -70,7 +70,7 @@
             #expect(entries.count == 1 && entries[0].new?[draft] == nil)
         }
 
-        @Test("an object that is only uploaded is stored; neither the log nor a snapshot contains its values")
+        @Test("an object of a type with 'sync: upload' is stored; neither the log nor a snapshot contains its values")
         func uploadOnly() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)

@@ -11,7 +11,7 @@
     struct CursorTests {
         private typealias Rows = [ObjectAddress: [ValuePath: SyncValue]]
 
-        /// What a reader knows, and how much it has read and compared.
+        /// The rows and the cursor of a reader of the log, and counts of its entries, comparisons and reads.
         private struct Replica {
             var rows: Rows = [:]
             var cursor: SyncCursor
@@ -32,9 +32,7 @@
             }
         }
 
-        @Test(
-            "a reader misses and repeats nothing while writers commit, roll back and wait, and has the state of the table"
-        )
+        @Test("while writers commit, roll back and wait, a reader misses and repeats no entry, and its rows are right")
         func concurrentWriters() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, weight) SELECT i, 0 FROM generate_series(1, 100) i")
@@ -61,6 +59,7 @@
                     replica.apply(try sample.changes(after: replica.cursor))
                 }
             } while !isLast
+            // The first snapshot contained the 100 dogs, so the reader has not read the entries of their insertion.
             #expect(replica.entries == (try sample.count("martlet.log")) - 100)
             print("cursor: \(replica.entries) entries in \(replica.polls) polls, \(replica.checks) states compared")
         }
@@ -75,7 +74,8 @@
             }
         }
 
-        // A transaction of up to five statements, some of them in savepoints that may be rolled back. Some transactions wait.
+        /// Runs 120 transactions with up to five statements each. Some statements run in savepoints, and about half of
+        /// these savepoints are rolled back. Some transactions wait before the commit, and some are rolled back.
         private static func write(_ address: String, seed: UInt64) throws {
             let session = try PostgresSession(address)
             var random = SeededGenerator(state: seed)
@@ -117,7 +117,7 @@
             }
         }
 
-        @Test("an open transaction does not keep the reader from later ones, and is read when it is committed")
+        @Test("a reader does not wait for an open transaction, and finds its entries after the commit")
         func longTransactions() throws {
             let sample = try SampleDatabase()
             let long = try PostgresSession(sample.address)
@@ -133,7 +133,7 @@
         }
     }
 
-    /// The generator SplitMix64.
+    /// The random number generator SplitMix64.
     struct SeededGenerator: RandomNumberGenerator {
         var state: UInt64
 

@@ -10,7 +10,7 @@
 
     @Suite("PostgreSQL: deployment", .needsPostgres)
     struct DeploymentTests {
-        @Test("the tables that 'martlet postgres' writes fit, and a second deployment changes nothing")
+        @Test("a deployment accepts the tables of 'martlet postgres', and a second deployment changes nothing")
         func twice() throws {
             let sample = try SampleDatabase()
             let state = """
@@ -31,7 +31,7 @@
             #expect(try sample.count("martlet.log") == 1)
         }
 
-        @Test("tables that do not fit are refused with all differences, and nothing is installed")
+        @Test("if tables do not fit, the error names all differences, and the deployment installs nothing")
         func wrongTables() throws {
             let session = try PostgresSession(newDatabase())
             try session.execute(SampleSchema.dogs.get().statements)
@@ -80,12 +80,13 @@
                 ])
         }
 
-        @Test("entries that were written with an older schema are read with the names of the newer one")
+        @Test("entries of an older schema are read by names, so they get the numbers of the newer schema")
         func newerSchema() throws {
             let sample = try SampleDatabase()
             let cursor = try sample.now()
             try sample.session.execute("INSERT INTO tag VALUES ('old', 'n')")
-            // The properties have another order, and the new type changes the numbers of all types.
+            // In the newer schema, the properties of Tag have another order. The new type Animal changes the numbers
+            // of all types, because it is the first type in alphabetical order.
             let facts = try SampleSchema.dogs.get().facts
                 .replacing(
                     "property name String\nproperty note String?", with: "property note String?\nproperty name String")
@@ -104,11 +105,12 @@
                 ])
         }
 
-        @Test("after a type got a column, or was removed, clients load their data again Y14")
-        func restartedClients() throws {
+        @Test("after a deployment with a new property or without a type, clients load their data again Y14")
+        func refusedCursors() throws {
             let sample = try SampleDatabase()
             let facts = try SampleSchema.dogs.get().facts
-            func isContinued(_ facts: String) throws -> Bool {
+            /// Deploys the facts. Returns whether the reader still accepts a cursor from before the deployment.
+            func keepsCursors(_ facts: String) throws -> Bool {
                 let cursor = try DatabaseSnapshot.read(SyncCatalog(sample.session), in: sample.session) { $0.cursor }
                 try Deployment(SyncSchema(facts: facts)).run(in: sample.session)
                 let reader = LogReader(try SyncCatalog(sample.session))
@@ -121,19 +123,19 @@
                     return false
                 }
             }
-            #expect(try isContinued(facts))
+            #expect(try keepsCursors(facts))
             // Rows may have values in the new column that no entry of the log contains.
             try sample.session.execute("ALTER TABLE tag ADD COLUMN first bigint DEFAULT 7")
             let longer = facts.replacing("property note String?", with: "property note String?\nproperty first Int?")
-            #expect(try !isContinued(longer))
-            #expect(try isContinued(longer))
-            #expect(try isContinued(facts))
+            #expect(try !keepsCursors(longer))
+            #expect(try keepsCursors(longer))
+            #expect(try keepsCursors(facts))
             try sample.session.execute("INSERT INTO tag (name) VALUES ('a')")
             let fewer = facts.split(separator: "\n\n").filter { !$0.contains("object Tag") }.joined(separator: "\n\n")
-            #expect(try !isContinued(fewer))
+            #expect(try !keepsCursors(fewer))
         }
 
-        @Test("a database that was restored from a dump of another server is refused until it is deployed again Y14")
+        @Test("a database that was restored from the dump of another server is refused until the next deployment Y14")
         func restoredDump() throws {
             let sample = try SampleDatabase()
             let cursor = try sample.now()
@@ -147,7 +149,7 @@
             _ = try sample.changes(after: sample.now())
         }
 
-        @Test("a type that is not in the schema any more is not logged")
+        @Test("changes of a type that was removed from the schema are not logged")
         func removedType() throws {
             let sample = try SampleDatabase()
             let facts = try SampleSchema.dogs.get().facts.split(separator: "\n\n").filter { !$0.contains("object Tag") }
@@ -156,7 +158,7 @@
             #expect(try sample.count("martlet.log") == 1)
         }
 
-        @Test("a database of a newer service and a database that is not prepared are refused")
+        @Test("a database of a newer service is refused, and so is a database without a deployment")
         func otherFormats() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("UPDATE martlet.deployment SET format = 99")
@@ -167,7 +169,7 @@
         }
 
         @Test(
-            "facts that name no type, no key, or two equal types are refused",
+            "facts with a missing type, a missing primary key or a repeated type are refused",
             arguments: [
                 "object A\nprimaryKey id\nsync both\nproperty id Int\nproperty b link:B?",
                 "object A\nprimaryKey id\nsync both\nproperty id Int\n\nobject A\nprimaryKey id\nproperty id Int",
@@ -180,9 +182,7 @@
             #expect(throws: SyncSchemaError.self) { _ = try SyncSchema(facts: facts).tables() }
         }
 
-        @Test(
-            "facts without a synchronized type, or with a link to another type, are refused; the error says what to write"
-        )
+        @Test("facts without synchronized types, or with links to types that are not synchronized, are refused")
         func unsynchronizedFacts() throws {
             let person = "object Person\nprimaryKey id\nproperty id Int"
             let none = try #require(#expect(throws: SyncSchemaError.self) { try SyncSchema(facts: person) })
@@ -223,7 +223,7 @@
         }
 
         @Test(
-            "the service and 'martlet postgres' form the same names",
+            "the service and 'martlet postgres' convert a name to the same SQL name",
             arguments: [
                 "Dog", "homeAddress", "URLName", "lastURL", "line2Text", "A", "snake_case", "IDs", "aB", "iPhone15Pro",
                 "ÄrgerÜber",

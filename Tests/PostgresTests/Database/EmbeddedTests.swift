@@ -71,7 +71,7 @@
         }
 
         @Test(
-            "changes of different members by two clients both stay, whichever is newer and uploaded first",
+            "if two clients change different members of an embedded object, both changes are kept, in either order",
             arguments: [true, false])
         func members(isNewerFirst: Bool) throws {
             let dog = try Dog()
@@ -88,7 +88,7 @@
             #expect(try dog.values()[dog.home] == dog.place("a", yard: .embedded([.integer(9), .real(0.5)])))
         }
 
-        @Test("of two changes of one member the newer one wins, also if it has written the value that was there")
+        @Test("of two changes of one member, the newer wins, even if it writes the value that the member already has")
         func conflict() throws {
             let dog = try Dog()
             let setup = try UploadingClient(dog.sample)
@@ -100,10 +100,10 @@
                 milliseconds: 1_700_000_000_001)
             #expect(try dog.values()[dog.home] == dog.place("a", "2"))
             try old.store(dog.update(dog.home, dog.place("c")), milliseconds: 1_700_000_000_001)
-            #expect(try dog.values()[dog.home] == dog.place("a", "2"), "the whole object contains a newer member")
+            #expect(try dog.values()[dog.home] == dog.place("a", "2"), "the older object loses to its newer member")
         }
 
-        @Test("writing a whole embedded object again, unchanged, wins against older changes of its members")
+        @Test("a write of a whole embedded object wins over older changes of its members, even without an effect")
         func wholeTouch() throws {
             let dog = try Dog()
             let setup = try UploadingClient(dog.sample)
@@ -114,7 +114,7 @@
             #expect(try dog.values()[dog.home] == dog.place("a"))
         }
 
-        @Test("a member of an embedded object that does not exist any more is not written")
+        @Test("a member is not written if its embedded object does not exist")
         func missingObject() throws {
             let dog = try Dog()
             try dog.sample.session.execute(
@@ -150,7 +150,7 @@
             }
         }
 
-        @Test("JSON that does not fit is read as nil or zero, and the service logs its place once")
+        @Test("JSON that does not fit the schema is read as nil or zero, and the service logs its place once")
         func unfitting() throws {
             let dog = try Dog()
             let lines = Mutex<[String]>([])

@@ -5,9 +5,10 @@
     import MartletSyncService
     import Testing
 
-    /// Measures the costs of the triggers and the log. The figures of the service itself need an optimized build.
+    /// Measures the costs of the triggers and the log. The rates of the reader and of uploads also contain the time of
+    /// the service itself, so only an optimized build measures them correctly.
     @Suite(
-        "PostgreSQL: figures", .needsPostgres, .serialized,
+        "PostgreSQL: measurements", .needsPostgres, .serialized,
         .enabled(if: ProcessInfo.processInfo.environment["MARTLET_SYNC_FIGURES"] != nil, "only with FIGURES=1"))
     struct FigureTests {
         private func seconds(_ body: () throws -> Void) rethrows -> Double {
@@ -16,7 +17,7 @@
             return (ContinuousClock.now - begin) / .seconds(1)
         }
 
-        private func setTriggers(_ session: PostgresSession, _ isOn: Bool) throws {
+        private func setTrigger(_ session: PostgresSession, _ isOn: Bool) throws {
             try session.execute("ALTER TABLE dog \(isOn ? "ENABLE ALWAYS" : "DISABLE") TRIGGER \"00_martlet_log\"")
         }
 
@@ -24,14 +25,14 @@
         func costs() throws {
             let sample = try SampleDatabase(PostgresCluster(isDurable: true))
             let session = sample.session
-            try setTriggers(session, false)
+            try setTrigger(session, false)
             try session.execute(
                 "INSERT INTO dog (id, name, weight) SELECT i, 'dog ' || i, i FROM generate_series(1, 50000) i"
             )
             try session.execute("VACUUM ANALYZE")
             var report: [String] = []
             for isOn in [false, true] {
-                try setTriggers(session, isOn)
+                try setTrigger(session, isOn)
                 let bulk = try seconds { try session.execute("UPDATE dog SET weight = weight + 1") }
                 let single = try seconds {
                     for id in 1...1_000 {
@@ -39,17 +40,17 @@
                     }
                 }
                 report.append(
-                    "\(isOn ? "with" : "without") trigger: bulk update \(Int(bulk * 20)) us a row, \(Int(1_000 / single)) transactions/s"
-                )
+                    "\(isOn ? "with" : "without") trigger: bulk update \(Int(bulk * 20)) µs per row, "
+                        + "\(Int(1_000 / single)) transactions/s")
             }
             let size = try session.query(
                 "SELECT pg_total_relation_size('martlet.log') / (SELECT count(*) FROM martlet.log)"
             ).first
-            report.append("log: \(try size?.bigint(0) ?? 0) bytes an update of 14 columns")
+            report.append("log: \(try size?.bigint(0) ?? 0) bytes per update of a row with 17 columns")
             let reader = LogReader(sample.catalog)
             let now = try sample.now()
             let idle = try seconds { for _ in 0..<500 { _ = try reader.batch(after: now, in: session) } }
-            report.append("idle poll: \(Int(idle * 2_000)) us")
+            report.append("read without new entries: \(Int(idle * 2_000)) µs")
             report.append(try reading(sample, reader))
             report.append(try uploads(sample))
             print(report.map { "figures: \($0)" }.joined(separator: "\n"))

@@ -42,7 +42,7 @@
             return stored
         }
 
-        @Test("statements that change nothing are not logged, but a change of the sign of zero is")
+        @Test("updates that change nothing are not logged, but a change of the sign of zero is logged")
         func unchanged() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, weight) VALUES (1, 0)")
@@ -54,7 +54,7 @@
             #expect(entries.map { $0.new?[weight] } == [.real(-0.0)])
         }
 
-        @Test("a new primary key is a deletion and an insertion")
+        @Test("a change of a primary key is logged as a deletion and an insertion")
         func newKeys() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
@@ -66,7 +66,7 @@
                 entries.map { ($0.old == nil, $0.new == nil) }.elementsEqual([(false, true), (true, false)], by: ==))
         }
 
-        @Test("rows of COPY, and rows that a deletion deletes and changes elsewhere, are logged")
+        @Test("rows that COPY inserts are logged, and so are rows that foreign keys delete or change")
         func copiesAndCascades() throws {
             let sample = try SampleDatabase()
             let cursor = try sample.now()
@@ -89,7 +89,7 @@
             #expect(final[sample.dog(2)]??[owner] == .null)
         }
 
-        @Test("TRUNCATE is the deletion of every row")
+        @Test("TRUNCATE is logged as the deletion of each row, and is refused in REPEATABLE READ")
         func truncation() throws {
             let sample = try SampleDatabase()
             try sample.session.execute(
@@ -106,7 +106,7 @@
             #expect(error?.hint == "Use DELETE.")
         }
 
-        @Test("changes of a trigger to the same row come later in the log")
+        @Test("if a trigger of the user changes the same row, this change comes later in the log")
         func triggersOfTheUser() throws {
             let sample = try SampleDatabase()
             try sample.session.execute(
@@ -121,7 +121,7 @@
             #expect(try sample.changes(after: cursor).entries.map { $0.new?[age] } == [.integer(5), .integer(6)])
         }
 
-        @Test("writers need no right on the log, and replication does not switch the triggers off")
+        @Test("writers need no rights on the log, and the triggers also run during replication")
         func rights() throws {
             let sample = try SampleDatabase()
             let cursor = try sample.now()
@@ -162,7 +162,7 @@
         }
 
         @Test(
-            "cursors that the service has not given are refused",
+            "cursors that the service has not created are refused",
             arguments: ["", "1:2", "x:2:", "5:4:", "4:4:9", "9999999999:9999999999:", "1:1:", "-1:+2:", "4:5:4,4"])
         func forgedCursors(text: String) throws {
             let sample = try SampleDatabase()
@@ -180,7 +180,7 @@
             #expect(throws: LogReaderError.unknownCursor) { try LogReader(catalog).batch(after: cursor, in: session) }
         }
 
-        @Test("the objects of a type are read at one snapshot, with the cursor after which changes follow")
+        @Test("the objects of a type and the cursor are read at one snapshot, and later changes follow this cursor")
         func bootstrap() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, weight) SELECT i, i FROM generate_series(1, 1000) i")

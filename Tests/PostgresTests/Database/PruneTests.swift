@@ -22,12 +22,12 @@
             try sample.changes(after: cursor).entries.map(\.address.key)
         }
 
-        /// Moves the times of all marks back.
-        private func age(_ hours: Int, _ sample: SampleDatabase) throws {
+        /// Makes all marks older by this number of hours.
+        private func makeMarksOlder(_ hours: Int, _ sample: SampleDatabase) throws {
             try sample.session.execute("UPDATE martlet.marks SET at = at - interval '\(hours) hours'")
         }
 
-        @Test("entries before the age are deleted: an older client starts again, a newer one misses nothing")
+        @Test("entries over the age limit are deleted: older cursors are refused, and newer cursors miss nothing")
         func age() throws {
             let sample = try sample("age")
             let oldest = try sample.now()
@@ -36,7 +36,7 @@
             try insert(4...5, sample)
             let newer = try sample.changes(after: oldest).cursor
             try LogPruner.mark(in: sample.session)
-            try age(25, sample)
+            try makeMarksOlder(25, sample)
             try insert(6...7, sample)
             #expect(try LogPruner().prune(.init(hours: 24), in: sample.session) == 5)
             #expect(try sample.count("martlet.log") == 2)
@@ -44,12 +44,12 @@
                 #expect(throws: LogReaderError.unknownCursor) { try sample.changes(after: cursor) }
             }
             #expect(try keys(after: newer, sample) == [.text("6"), .text("7")])
-            // No remaining entry is old enough.
+            // No remaining entry is older than 24 hours.
             #expect(try LogPruner().prune(.init(hours: 24), in: sample.session) == 0)
             #expect(try keys(after: newer, sample) == [.text("6"), .text("7")])
         }
 
-        @Test("without a mark that is old enough, nothing is deleted")
+        @Test("if no mark is older than the age limit, nothing is deleted")
         func noMark() throws {
             let sample = try sample("nomark")
             let cursor = try sample.now()
@@ -58,7 +58,7 @@
             #expect(try keys(after: cursor, sample).count == 3)
         }
 
-        @Test("the entries of a transaction that is open stay, and so do all later ones")
+        @Test("the entries of an open transaction are kept, and so are the entries of all later transactions")
         func openTransaction() throws {
             let sample = try sample("opentransaction")
             let oldest = try sample.now()
@@ -71,8 +71,8 @@
             try other.execute("COMMIT")
             #expect(try keys(after: cursor, sample) == [.text("open")])
             #expect(throws: LogReaderError.unknownCursor) { try sample.changes(after: oldest) }
-            // After the entries of the transaction are deleted, a cursor that lists the transaction as open is older
-            // than the log.
+            // The next pruning deletes the entries of `other`, and the entry of tag 5. Then two cursors are too old:
+            // `cursor` lists the transaction of `other` as open, and `later` does not contain tag 5.
             let later = try sample.changes(after: cursor).cursor
             try insert(5...5, sample)
             #expect(try LogPruner().prune(.init(gigabytes: 0), in: sample.session) == 4)
@@ -80,7 +80,7 @@
             #expect(throws: LogReaderError.unknownCursor) { try sample.changes(after: later) }
         }
 
-        @Test("an idle client that knows all entries continues after they were deleted")
+        @Test("a client that has read all entries can continue after their deletion")
         func idleClient() throws {
             let sample = try sample("idleclient")
             let start = try sample.now()
@@ -89,7 +89,8 @@
             try insert(1...3, sample)
             let cursor = try sample.changes(after: start).cursor
             try other.execute("ROLLBACK")
-            // The cursor lists the other transaction as open. Reading the log again returns a cursor that does not.
+            // The cursor lists the transaction of `other` as open. The next read returns a cursor that does not list
+            // this transaction.
             let current = try sample.changes(after: cursor)
             #expect(current.entries.isEmpty && current.cursor != cursor)
             #expect(try LogPruner().prune(.init(gigabytes: 0), in: sample.session) == 3)
@@ -99,7 +100,7 @@
             #expect(try keys(after: current.cursor, sample) == [.text("4")])
         }
 
-        @Test("the newest entries of a size are kept, and the others are deleted in batches")
+        @Test("the newest entries are kept up to the size limit, and older entries are deleted in batches")
         func size() throws {
             let sample = try sample("size")
             let start = try sample.now()
@@ -117,7 +118,7 @@
             #expect(throws: LogReaderError.unknownCursor) { try sample.changes(after: start) }
         }
 
-        @Test("a running service notices that a client has become too old")
+        @Test("a running service lets a client start again if its cursor is older than the log")
         func runningService() async throws {
             let sample = try sample("runningservice")
             let database = try await PostgresServiceDatabase(

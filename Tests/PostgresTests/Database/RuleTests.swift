@@ -73,7 +73,7 @@
              '{"city":"x","floor":2}')
             """
 
-        @Test("the service finds exactly the rows that the policy of the rule shows, for all claims")
+        @Test("for all claims, the service finds exactly the rows that the policy of the rule shows")
         func samePolicies() throws {
             let schema = try SampleSchema(Self.yaml())
             let address = try newDatabase()
@@ -86,7 +86,7 @@
             for number in Self.rules.indices { try session.execute("INSERT INTO r\(number) VALUES \(Self.rows)") }
             let role = try ServiceRole(session)
             let reader = try PostgresSession(role.address(address))
-            var grants = 0
+            var foundCount = 0
             for (number, rule) in Self.rules.enumerated() {
                 let type = try #require(facts.number(of: "R\(number)"))
                 let all = SubscribedQuery(type: type, condition: SubscriptionCondition.constant(true).encoded())
@@ -107,14 +107,14 @@
                         return Set(try reader.query("SELECT id FROM r\(number)").rows.map { try $0.bigint(0) })
                     }
                     #expect(found == visible, "\(rule) with \(claims)")
-                    grants += found.count
+                    foundCount += found.count
                 }
             }
-            #expect(grants > 300)
+            #expect(foundCount > 300)
         }
 
         @Test(
-            "a rule that the service cannot evaluate is refused when it is deployed",
+            "the deployment refuses a rule that the service cannot evaluate",
             arguments: [
                 ("tags == 'x'", "'tags', which"), ("home.other == 'x'", "'home.other', which is not"),
                 ("other == 1", "'other', which is not"), ("name ==", "cannot be read"),
@@ -143,7 +143,7 @@
         }
     }
 
-    /// A role that does not bypass row level security, with the rights that the service needs.
+    /// A role with the rights that the service needs. Row level security applies to the role.
     struct ServiceRole {
         let name: String
 

@@ -11,8 +11,7 @@
             try sample.session.query("SELECT name FROM dog WHERE id = $1", [.bigint(id)]).first?.text(0)
         }
 
-        @Test(
-            "created, changed and deleted objects are stored, with links in any order and defaults for missing values")
+        @Test("an upload can create, change and delete objects and link them in any order; missing values get defaults")
         func operations() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)
@@ -41,7 +40,8 @@
             _ = client.upload([])
             #expect(try client.store(client.upload([.create(sample.dog(2), [:])])) == .gap(stored: 1))
             #expect(try sample.count("dog") == 0)
-            // A copy of the file has made another upload with the same number.
+            // This upload has the number of a stored upload, but another time stamp. So a copy of the file of the
+            // client has created it.
             var other = upload
             other.time = HybridTimestamp(milliseconds: 1_700_000_000_001)
             #expect(try client.store(other) == .unknownClient)
@@ -51,7 +51,7 @@
             #expect(unknown == .unknownClient)
         }
 
-        @Test("two connections of a client store an upload once")
+        @Test("an upload that arrives over two connections of its client at the same time is stored once")
         func twoConnections() async throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)
@@ -69,7 +69,7 @@
             #expect(try sample.count("martlet.log") == 10)
         }
 
-        @Test("a secret identifies a client, and another one does not")
+        @Test("a client is known with its secret, and unknown with a wrong secret")
         func secrets() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)
@@ -79,7 +79,7 @@
             #expect(try sample.client(client.identity) == .known(storedUpload: 0))
         }
 
-        @Test("of two values of a property the newer one wins, whichever is uploaded first", arguments: [true, false])
+        @Test("of two values of a property, the newer one wins, in either order of uploads", arguments: [true, false])
         func newestWins(isNewerFirst: Bool) throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
@@ -101,7 +101,9 @@
             #expect(try row?.integer(1) == 2)
         }
 
-        @Test("of two values with equal time stamps that of the greater client number wins", arguments: [true, false])
+        @Test(
+            "of two values with equal time stamps, the value of the client with the greater number wins",
+            arguments: [true, false])
         func equalTimes(isGreaterFirst: Bool) throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
@@ -112,7 +114,7 @@
             #expect(try name(sample, 1) == "1")
         }
 
-        @Test("neither a value that the writer had seen nor an earlier upload of the same client wins")
+        @Test("an upload wins over values that its base contains, and over earlier uploads of the same client")
         func seenValues() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
@@ -125,7 +127,7 @@
             #expect(try name(sample, 1) == "again")
         }
 
-        @Test("a client that has read nothing uploads with an empty base: what is newer in the database wins Y12")
+        @Test("a client without a position uploads with an empty base, and newer values of the database win Y12")
         func emptyBase() throws {
             let sample = try SampleDatabase()
             let (other, client) = (try UploadingClient(sample), try UploadingClient(sample))
@@ -139,7 +141,7 @@
             #expect(try sample.count("dog WHERE id = 2 AND name = 'old'") == 1)
         }
 
-        @Test("a clock that is fast wins only until now, and then against nothing later")
+        @Test("the service replaces a time stamp in the future by its own time, so later changes win")
         func clampedClock() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
@@ -154,7 +156,7 @@
             #expect(try name(sample, 1) == "later")
         }
 
-        @Test("a value that was set to what it was has a time stamp too")
+        @Test("a write of the value that a property already has wins over an older value")
         func equalValues() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'same')")
@@ -168,7 +170,7 @@
             #expect(try name(sample, 1) == "same")
         }
 
-        @Test("a deletion wins over an update, and a creation after it makes a new object")
+        @Test("a deletion wins over an update; a creation after the deletion creates a new object")
         func deletions() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'old')")
@@ -182,7 +184,7 @@
             #expect(try name(sample, 1) == "created")
         }
 
-        @Test("every object of an upload is logged with its origin, also if nothing has changed")
+        @Test("every object of an upload is logged with the upload as its origin, even if it has not changed")
         func touches() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'same'), (2, 'b')")
@@ -224,7 +226,7 @@
             #expect(batch.uploads == [client.identity.id: 2])
         }
 
-        @Test("an object that violates a constraint is reverted, the others are stored, and no reason contains data")
+        @Test("objects that violate constraints are reverted, others are stored, and no reason contains values of rows")
         func reverted() throws {
             let sample = try SampleDatabase()
             try sample.session.execute(
@@ -266,7 +268,7 @@
                     == "9,100")
         }
 
-        @Test("what was reverted is stored with the upload, until further uploads show that the client knows it")
+        @Test("reverted objects are stored with their upload, until later uploads show that the client was notified")
         func notices() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)
@@ -287,7 +289,7 @@
             #expect(try notices() == [3, 65])
         }
 
-        @Test("all operations of a refused object are reverted, also those before others")
+        @Test("all operations of a refused object are reverted, even if operations of other objects are between them")
         func revertedAsAWhole() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)
@@ -299,7 +301,7 @@
             #expect(try sample.session.query("SELECT string_agg(id::text, ',') FROM dog").first?.text(0) == "2")
         }
 
-        @Test("a deletion that a link denies is reverted, and so is what depends on a reverted object")
+        @Test("a deletion that a link denies is reverted, and so is an object that links to a reverted object")
         func deniedDeletions() throws {
             let sample = try SampleDatabase()
             try sample.session.execute(
@@ -317,7 +319,7 @@
             #expect(UploadingClient.reasons(outcome) == [sample.person(5): .invalidValue, sample.dog(20): .constraint])
         }
 
-        @Test("two objects may exchange unique values, and of two new equal ones one is stored")
+        @Test("two objects can exchange unique values; of two new objects with equal values, the first is stored")
         func uniqueValues() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, chip_number) VALUES (1, 'a'), (2, 'b')")
@@ -332,12 +334,12 @@
                 ])
         }
 
-        @Test("of many objects with equal unique values, only those are refused that violate the constraint Y13")
+        @Test("of many objects with equal unique values, only the objects that violate the constraint are refused Y13")
         func manyEqualValues() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, chip_number) VALUES (1000, 'c7'), (1, 'c8')")
             let client = try UploadingClient(sample)
-            // The objects 100 to 199 have the numbers c0 to c49, each twice. Two numbers exist already.
+            // The objects 100 to 199 have the chip numbers c0 to c49, each twice. Other dogs already have c7 and c8.
             let operations: [SyncOperation] = try (100..<200).map {
                 .create(sample.dog($0), try sample.values(["chipNumber": .text("c\($0 % 50)")]))
             }
@@ -347,7 +349,7 @@
             #expect(try sample.count("dog") == 50)
         }
 
-        @Test("the rows that a deletion deletes elsewhere belong to the upload")
+        @Test("the rows that a cascade deletes are logged with the upload as their origin")
         func cascades() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO person (id) VALUES (1); INSERT INTO dog (id, keeper) VALUES (1, 1)")
@@ -383,14 +385,15 @@
                 #expect(UploadingClient.reasons(outcome) == [bad: .constraint], "\(code)")
             }
             #expect(try sample.count("tag") == 6)
-            // A lock that is not available says nothing about the object.
+            // The error 55P03 (lock not available) is not caused by the object. So the object is not reverted, and the
+            // client can send the upload again.
             #expect(throws: PostgresError.self) {
                 let address = ObjectAddress(type: sample.tag, key: .text("locked"))
                 try client.store([.create(address, [note: .text("55P03")])])
             }
         }
 
-        @Test("uploads that no client sends are errors, and nothing is stored")
+        @Test("an upload that no correct client sends throws, and nothing is stored")
         func invalidUploads() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)
@@ -410,7 +413,7 @@
             #expect(try sample.client(client.identity) == .known(storedUpload: 0))
         }
 
-        @Test("a touch does not hide a change that another transaction makes at the same time")
+        @Test("a touch does not hide a change that another transaction commits at the same time")
         func concurrentTouch() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)

@@ -6,7 +6,7 @@
     import MartletValues
     import Testing
 
-    /// A database with a type that has collections of several kinds.
+    /// A database with the type Dog, which has collections of several kinds.
     struct CollectionSample {
         let address: String
         let session: PostgresSession
@@ -84,7 +84,7 @@
         }
     }
 
-    /// Uploads of one client to a `CollectionSample`.
+    /// A client that stores uploads in a `CollectionSample`. The uploads have increasing numbers.
     final class CollectionClient {
         let sample: CollectionSample
         let id: UInt64

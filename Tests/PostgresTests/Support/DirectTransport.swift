@@ -18,8 +18,8 @@
 
         /// Adds a service, and returns its port.
         ///
-        /// - Parameter port: the port of a service that was removed; 0 for a new one. No other service gets the port of
-        ///   a removed one, because its clients may still try to connect.
+        /// - Parameter port: 0 for a new port; otherwise the port of a removed service that this service replaces. A
+        ///   new port is never the port of a removed service, because clients may still try to connect to that port.
         static func add(_ service: DirectService, _ port: Int) -> Int {
             services.withLock { services in
                 if port == 0 { services.lastPort += 1 }
@@ -44,11 +44,11 @@
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         group.addTask {
                             while let frame = await session.nextOutput() {
-                                await received(try ServiceMessage(frame, limits: .ofService))
+                                await received(try ServiceMessage(frame, limits: .forServiceMessages))
                             }
                         }
                         group.addTask { for await message in output { await session.received(message.encoded()) } }
-                        // When one direction ends, the session and the other direction are ended.
+                        // When one direction ends, the session is disconnected, and the other direction is cancelled.
                         let end = await group.nextResult()
                         await session.disconnected()
                         group.cancelAll()

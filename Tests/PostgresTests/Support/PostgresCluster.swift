@@ -6,10 +6,10 @@
 
     /// A PostgreSQL server in a temporary folder, which only processes of this machine can reach.
     ///
-    /// A shell owns the server. It stops the server and deletes the folder when its standard input ends, which also happens
-    /// if the process of the tests crashes.
+    /// A shell controls the server. When the standard input of the shell ends, the shell stops the server and deletes
+    /// the folder. The input also ends if the process of the tests crashes.
     final class PostgresCluster: Sendable {
-        /// The folder with the programs of PostgreSQL; nil if it is not installed.
+        /// The folder with the programs of PostgreSQL; nil if PostgreSQL is not found.
         static let programs: String? = {
             let versions = ["18", "17", "16", "15", "14"]
             let folders =
@@ -22,7 +22,7 @@
 
         static var isAvailable: Bool { programs != nil }
 
-        /// The server that most tests use, each with a database of its own.
+        /// The server that most tests share. Each of these tests has its own database.
         static let shared = Result { try PostgresCluster() }
 
         let folder: String
@@ -30,8 +30,8 @@
 
         /// Starts a server.
         ///
-        /// - Parameter isDurable: whether commits wait for the disk. Tests do not need this, because they stop only the
-        ///   server and not the machine. Measurements need it.
+        /// - Parameter isDurable: whether commits wait for the disk. Measurements need this. Tests do not need this: a
+        ///   crash of the server alone does not lose what the server has written to the file system.
         init(isDurable: Bool = false) throws {
             let programs = try #require(Self.programs)
             shell = try Shell(
@@ -52,7 +52,7 @@
                 listen_addresses = ''
                 fsync = \(isDurable ? "on" : "off")
                 max_connections = 200
-                # The WAL writer would make commits durable that a test wants to lose.
+                # With a short delay, the WAL writer would make commits durable that a test wants to lose.
                 wal_writer_delay = 10s
                 END
                 start() { $user \(programs)/pg_ctl -D "$folder/data" -w -l "$folder/log" start >/dev/null; }
@@ -100,7 +100,7 @@
             self.process.withLock { $0 = process }
         }
 
-        /// Sends a command and waits until it is done.
+        /// Sends a command, and waits for the line that the script writes when the command is done.
         func run(_ command: String) {
             input.fileHandleForWriting.write(Data("\(command)\n".utf8))
             _ = Self.line(output)
@@ -123,7 +123,7 @@
     }
 
     extension Trait where Self == ConditionTrait {
-        /// Tests that need a server.
+        /// Skips the test or suite if PostgreSQL is not installed.
         static var needsPostgres: Self { .enabled(if: PostgresCluster.isAvailable, "PostgreSQL is not installed") }
     }
 #endif

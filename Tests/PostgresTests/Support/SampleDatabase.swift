@@ -92,7 +92,7 @@
         /// Identifies the deployed schema.
         var schemaHash: [UInt8] { catalog.schemaHash }
 
-        /// The context of an open session.
+        /// The context of an open session that knows the deployed schema.
         var context: SessionContext {
             var context = SessionContext()
             context.schemaHash = schemaHash
@@ -101,7 +101,7 @@
             return context
         }
 
-        /// What the database knows about a client.
+        /// Looks up a client that has a position.
         func client(_ identity: ClientIdentity) throws -> ClientRegistry.Client {
             try ClientRegistry().client(identity, hasPosition: true, readability: [], in: session)
         }
@@ -119,7 +119,7 @@
             try Dictionary(uniqueKeysWithValues: values.map { (try path(dog, $0.key), $0.value) })
         }
 
-        /// The condition that a property has one of these values.
+        /// The condition that a property of a type has one of these values.
         func isIn(
             _ type: Int, _ name: String, _ kind: ConditionKind, _ values: [SQLValue]
         ) throws -> SubscriptionCondition {

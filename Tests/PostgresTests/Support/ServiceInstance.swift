@@ -6,7 +6,7 @@
     import Synchronization
     import Testing
 
-    /// How the clients of the tests connect: through the network with the trait 'Sync', otherwise within the process.
+    /// The transport of the clients: with the trait 'Sync' through the network, otherwise within the process.
     #if Sync
         let clientTransport: any SyncTransport = WebSocketTransport()
     #else
@@ -16,7 +16,7 @@
     /// Runs an instance of the sync service while `body` runs.
     ///
     /// - Parameters:
-    ///   - port: 0 for any.
+    ///   - port: the port of the instance; 0 for any free port.
     ///   - body: gets the address of the instance.
     func withService(
         _ database: PostgresServiceDatabase, port: Int = 0, isolation: isolated (any Actor)? = #isolation,

@@ -9,15 +9,15 @@
 
     /// A database with the tables of the schema 'Tasks', and a folder for the files of its clients.
     ///
-    /// It consists of addresses, so that another process can use the same system.
+    /// The value contains only connection strings and the path of the folder, so it can be passed to another process.
     struct TasksSystem: Codable, Sendable {
-        /// The address of the database for the owner of its tables.
+        /// The connection string of the owner of the tables.
         let address: String
-        /// The address of the database for the service, to which the rules apply.
+        /// The connection string of the service. The rules apply to the role of the service.
         let serviceAddress: String
         let folder: URL
 
-        /// Creates the tables in an empty database and prepares it for synchronization.
+        /// Creates the tables in an empty database, and prepares the database for synchronization.
         init(_ address: String) throws {
             let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
                 .appendingPathComponent("../../../Schemas/Tasks/Tasks.yaml")
@@ -33,10 +33,10 @@
 
         func removeFiles() { try? FileManager.default.removeItem(at: folder) }
 
-        /// The database as an instance of the service uses it. A token is the id of its user.
-        func database() async throws -> PostgresServiceDatabase {
+        /// The database for a new instance of the service. The token of a user is the id of the user.
+        func database(limits: MemoryLimits = MemoryLimits()) async throws -> PostgresServiceDatabase {
             try await PostgresServiceDatabase(
-                ConnectionPool(serviceAddress, count: 3),
+                ConnectionPool(serviceAddress, count: 3), limits: limits,
                 verify: { AuthenticatedUser(id: $0, claims: #"{"sub":"\#($0)"}"#) }, log: { print("service: \($0)") })
         }
 

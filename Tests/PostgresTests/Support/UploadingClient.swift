@@ -2,7 +2,7 @@
     import MartletSyncProtocol
     import MartletSyncService
 
-    /// A client whose uploads have increasing numbers.
+    /// A client that stores uploads in a `SampleDatabase`. The uploads have increasing numbers.
     final class UploadingClient {
         let sample: SampleDatabase
         let identity: ClientIdentity
@@ -30,7 +30,7 @@
             try store(upload(operations, milliseconds: milliseconds))
         }
 
-        /// Why objects of a stored upload were reverted; nil if the upload was not stored.
+        /// The reasons why objects of a stored upload were reverted; nil if the upload was not stored.
         static func reasons(_ outcome: UploadOutcome) -> [ObjectAddress: RevertedObject.Reason]? {
             guard case .stored(let reverted) = outcome else { return nil }
             return Dictionary(reverted.map { ($0.address, $0.reason) }) { $1 }

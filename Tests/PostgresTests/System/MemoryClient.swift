@@ -3,7 +3,7 @@
     import MartletSync
     import MartletSyncProtocol
 
-    /// A client without a file: its objects and its state are in memory.
+    /// A client without a file. The objects and the state of the client are in memory.
     actor MemoryClient {
         private(set) var rows: [ObjectAddress: [ValuePath: SyncValue]] = [:]
         private(set) var state = ClientState()
@@ -44,7 +44,7 @@
 
         func subscribe(_ queries: [SubscribedQuery]) { change { $0.subscribe(queries) } }
 
-        /// Waits until the condition holds. Checks the condition again after each change of the client.
+        /// Waits until the condition holds. Checks the condition again after each message from the service.
         func wait(until condition: @Sendable (MemoryClient) async -> Bool) async {
             while await !condition(self) { await withCheckedContinuation { waiting.append($0) } }
         }

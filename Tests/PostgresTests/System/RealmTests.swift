@@ -8,8 +8,8 @@
     import TasksModels
     import Testing
 
-    /// End-to-end tests of Realms with generated classes, the service and PostgreSQL; with the trait 'Sync', also of
-    /// the network.
+    /// End-to-end tests of Realms with generated classes, the service and PostgreSQL. With the trait 'Sync', the
+    /// clients connect through the network.
     @MainActor
     @Suite("PostgreSQL: synchronized Realms", .needsPostgres, .timeLimit(.minutes(5)))
     struct RealmTests {
@@ -39,8 +39,8 @@
             Issue.record("the condition does not hold after 20 seconds", sourceLocation: sourceLocation)
         }
 
-        @Test("objects of SQL and of other clients reach observers, and writes reach PostgreSQL")
-        func wholeWay() async throws {
+        @Test("clients get the changes of SQL and of other clients, and PostgreSQL gets the changes of clients")
+        func endToEnd() async throws {
             try session.execute(
                 """
                 INSERT INTO project (id, name, owner) VALUES ('p', 'Paint', 'ada'), ('q', 'Quilt', 'ben');
@@ -50,7 +50,7 @@
                 let (ada, ben) = (try realm("a", user: "ada", url), try realm("b", user: "ben", url))
                 let projects = try await ada.objects(Project.self).subscribe()
                 let tasks = try await ada.objects(TaskItem.self).subscribe()
-                // The rule 'read' hides the project of the other user.
+                // The rule 'read' hides the project of ben.
                 #expect(projects.map(\.name) == ["Paint"])
                 #expect(tasks.first?.project?.name == "Paint" && tasks.first?.effort?.isNaN == true)
 
@@ -71,6 +71,32 @@
                 try await wait { tasks.map(\.id) == [2] && projects.isEmpty }
                 try await wait { seen.map(\.id) == [2] }
             }
+        }
+
+        @Test("a client that misses more changes than the service keeps in memory loads its data again Y14")
+        func tooManyChanges() async throws {
+            try session.execute(
+                "INSERT INTO task_item (id, title) SELECT i, 'old ' || i FROM generate_series(1, 300) i")
+            var limits = MemoryLimits()
+            (limits.feedBytes, limits.clientBytes) = (2_000, 20_000)
+            try await withService(system.database(limits: limits)) { url in
+                let realm = try realm("a", user: "ada", url)
+                let tasks = try await realm.objects(TaskItem.self).subscribe()
+                #expect(tasks.count == 300)
+                // These changes are larger than `feedBytes`, so the service does not keep them in memory, and the
+                // service's session for this client reads the log itself.
+                try session.execute("UPDATE task_item SET title = 'middle' WHERE id <= 20")
+                try await wait { tasks.where { $0.title == "middle" }.count == 20 }
+                realm.syncSession?.suspend()
+                try realm.write { tasks.first?.priority = 9 }
+                // These changes are larger than `clientBytes`, so the client loads its data again.
+                try session.execute("UPDATE task_item SET title = 'new'; DELETE FROM task_item WHERE id > 250")
+                realm.syncSession?.resume()
+                try await wait { tasks.where { $0.title == "new" }.count == 250 && tasks.count == 250 }
+                try await realm.syncSession?.wait(for: .upload)
+                #expect(tasks.first?.priority == 9)
+            }
+            #expect(try session.query("SELECT priority::bigint FROM task_item WHERE id = 1").first?.bigint(0) == 9)
         }
 
         @Test("a change that the rules do not permit is reverted, and the program gets the reason")
@@ -109,7 +135,7 @@
             #expect(try session.query("SELECT max(upload) FROM martlet.clients").first?.bigint(0) == 1)
         }
 
-        @Test("collections of generated classes are synchronized both ways Y21 Y22 Y23 Y24")
+        @Test("collections of generated classes are synchronized in both directions Y21 Y22 Y23 Y24")
         func collections() async throws {
             try session.execute(
                 """
@@ -146,7 +172,7 @@
                 #expect(Set(other.labels) == ["urgent", "garden"] && other.notes["ada"] == "second")
                 #expect(other.doneCount == 1)
                 token.invalidate()
-                // A deleted task leaves the list, also if SQL deletes it.
+                // A task that SQL deletes leaves the list, and a task that SQL adds is at its end.
                 try session.execute(
                     "DELETE FROM task_item WHERE id = 3; INSERT INTO board_tasks (owner, value) VALUES (1, 5)")
                 try await wait { mine.tasks.map(\.id) == [1, 5] && other.tasks.map(\.id) == [1, 5] }
@@ -156,7 +182,7 @@
             #expect(try session.query("SELECT count(*) FROM board_tasks").first?.bigint(0) == 0)
         }
 
-        @Test("an object that several writes have made larger than a message reaches other clients Y25")
+        @Test("an object that several writes have made larger than one message reaches other clients Y25")
         func largeObject() async throws {
             try session.execute("INSERT INTO board (id) VALUES (1)")
             try await withService(database()) { url in
@@ -177,7 +203,7 @@
             }
         }
 
-        @Test("what a client writes before its first connection is uploaded Y12")
+        @Test("objects that a client writes before its first connection are uploaded Y12")
         func writesBeforeFirstConnection() async throws {
             var port = 0
             try await withService(database()) { url in port = try #require(url.port) }
@@ -196,7 +222,7 @@
             #expect(try session.query("SELECT count(*) FROM task_item WHERE priority = 1").first?.bigint(0) == 2)
         }
 
-        @Test("a client writes while the service is stopped, and continues when it runs again")
+        @Test("a client can write while the service is stopped, and synchronizes when the service runs again")
         func stoppedService() async throws {
             var port = 0
             var client: Realm?

@@ -7,8 +7,8 @@
     import MartletValues
     import Testing
 
-    /// Tests the whole service with a schema that has rules. The token of a client contains the claims of its user as
-    /// JSON.
+    /// Tests the whole service with a schema that has rules. The token of a client is the JSON text of the claims of
+    /// its user.
     @Suite("PostgreSQL: users and rules", .needsPostgres, .timeLimit(.minutes(5)))
     struct RuleSystemTests {
         private let address: String
@@ -55,9 +55,7 @@
                 log: { print("service: \($0)") })
         }
 
-        @Test(
-            "each user has exactly the objects that the rule shows, also after changes, and only own objects are written"
-        )
+        @Test("each user gets exactly the objects that the rule permits, and can write only own objects")
         func users() async throws {
             try session.execute(
                 "INSERT INTO memo VALUES (1, 'ada', false, 'a'), (2, 'ben', false, 'b'), (3, 'ben', true, 'c')")
@@ -92,7 +90,7 @@
                 #expect(await eve.reverted.allSatisfy { $0.reason == .notPermitted })
                 await eve.wait { await $0.rows[first]?[text] == .text("a") }
                 await eve.wait { await $0.rows.count == 3 }
-                // An object that the user cannot read is as if it did not exist.
+                // Eve cannot read memo 3 any more. Her deletion has no effect, as if the memo did not exist.
                 await eve.write([.delete(third)])
                 await eve.wait { await $0.state.outbox.isEmpty }
             }
@@ -101,7 +99,7 @@
             #expect(await ada.rows[memo(4)] == nil)
         }
 
-        @Test("a client whose user may read other objects than before starts again")
+        @Test("a client starts again if its user may read other objects than before")
         func otherRights() async throws {
             let database = try await database()
             func open(_ user: String, _ identity: ClientIdentity?, hasPosition: Bool) async -> ServiceTaskResult {
@@ -112,11 +110,11 @@
                 return await database.run(.open(identity, hasPosition: hasPosition), context)
             }
             guard case .opened(let client) = await open("ada", nil, hasPosition: false) else {
-                Issue.record("no client")
+                Issue.record("a new client is refused")
                 return
             }
             guard case .opened = await open("ada", client.identity, hasPosition: true) else {
-                Issue.record("the same claims are refused")
+                Issue.record("another token with the same rights is refused")
                 return
             }
             guard case .failed(let failure) = await open("ben", client.identity, hasPosition: true) else {
@@ -124,7 +122,7 @@
                 return
             }
             #expect(failure.action == .startAgain)
-            // A client that starts again gets the data of the other user.
+            // The client can start again with the rights of ben. After that, it must start again for the rights of ada.
             guard case .opened = await open("ben", client.identity, hasPosition: false),
                 case .opened = await open("ben", client.identity, hasPosition: true),
                 case .failed = await open("ada", client.identity, hasPosition: true)
@@ -141,12 +139,12 @@
             context.schemaHash = SchemaHash.of(schema.agreed)
             context.user = AuthenticatedUser(id: "ada", claims: #"{"sub":"ada"}"#)
             guard case .opened(let client) = await database.run(.open(nil, hasPosition: false), context) else {
-                Issue.record("no client")
+                Issue.record("a new client is refused")
                 return
             }
             (context.client, context.epoch, context.deployment) = (client.identity, client.epoch, client.deployment)
             guard case .read = await database.run(.read(after: nil, for: everything, isCurrent: true), context) else {
-                Issue.record("no cursor")
+                Issue.record("the first read is refused")
                 return
             }
             let facts = schema.facts.replacing("isPublic == true OR ", with: "")

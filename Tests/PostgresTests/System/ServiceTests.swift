@@ -8,7 +8,7 @@
     import Synchronization
     import Testing
 
-    /// The service with PostgreSQL, and clients without files.
+    /// Tests of the service with PostgreSQL, and with clients that have no files.
     @Suite("PostgreSQL: the whole service", .needsPostgres, .timeLimit(.minutes(5)))
     struct ServiceTests {
         private struct UnknownToken: Error {}
@@ -27,7 +27,7 @@
             [SubscribedQuery(type: sample.dog, condition: SubscriptionCondition.constant(true).encoded())]
         }
 
-        @Test("writes of clients and of SQL reach the other clients, and PostgreSQL has them once")
+        @Test("writes of clients and of SQL reach the other clients, and PostgreSQL stores each of them once")
         func writes() async throws {
             let sample = try SampleDatabase()
             let name = try sample.path(sample.dog, "name")
@@ -55,7 +55,7 @@
             #expect(try sample.count("martlet.log WHERE op = 'i'") == 1)
         }
 
-        @Test("a client continues after the service has stopped, and what it wrote meanwhile is stored once")
+        @Test("a client can write while the service is stopped, and the restarted service stores each write once")
         func reconnection() async throws {
             let sample = try SampleDatabase()
             let client = MemoryClient(sample.schemaHash)
@@ -82,7 +82,7 @@
             #expect(await Set(client.rows.keys) == [first, second, third])
         }
 
-        @Test("many clients have the objects of their queries, and one reading of the log serves all of them")
+        @Test("many clients get the objects of their queries, and one feed reads the log for all of them")
         func manyClients() async throws {
             let sample = try SampleDatabase()
             let database = try await database(sample)
@@ -128,7 +128,7 @@
             #expect(await database.attachedCount == 0)
         }
 
-        @Test("a query that the service cannot evaluate is refused with a reason, and the former ones stay")
+        @Test("a query that the service cannot evaluate is refused with a reason, and the previous queries stay active")
         func refusedQuery() async throws {
             let sample = try SampleDatabase()
             let client = MemoryClient(sample.schemaHash)
@@ -149,7 +149,7 @@
             #expect(await client.refusals.allSatisfy { $0.contains("a query cannot be read") })
         }
 
-        @Test("what PostgreSQL refuses is reverted on the client, with a reason and without values of others")
+        @Test("a refused object is reverted on the client, and the reason contains no values of other objects")
         func reverted() async throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, name, chip_number) VALUES (1, 'Rex', 'secret')")
@@ -170,7 +170,7 @@
             #expect(await client.state.outbox.isEmpty)
         }
 
-        @Test("an unknown token, and the identity of another client, are refused")
+        @Test("an unknown token is refused, and so is the identity of a client with a wrong secret")
         func refusals() async throws {
             let sample = try SampleDatabase()
             let database = try await database(sample)
@@ -181,22 +181,22 @@
             }
             #expect(failure.action == .signIn)
             guard case .opened(let opened) = await database.run(.open(nil, hasPosition: false), context) else {
-                Issue.record("no client")
+                Issue.record("a new client is refused")
                 return
             }
             let forged = ClientIdentity(id: opened.identity.id, secret: [UInt8](repeating: 0, count: 32))
             guard case .failed(let other) = await database.run(.open(forged, hasPosition: false), context) else {
-                Issue.record("the identity is accepted")
+                Issue.record("the wrong secret is accepted")
                 return
             }
             #expect(other.action == .registerAgain)
             guard case .opened = await database.run(.open(opened.identity, hasPosition: true), context) else {
-                Issue.record("the client is not known")
+                Issue.record("the right secret is refused")
                 return
             }
         }
 
-        @Test("a program whose schema is not deployed, or is an older one, is refused; the error says what to do")
+        @Test("a program with a newer or older schema than the deployed one is refused; the error says what to do")
         func otherSchemas() async throws {
             let sample = try SampleDatabase()
             let database = try await database(sample)
@@ -216,7 +216,7 @@
             #expect(unknown.action == .stop && unknown.message.contains("martlet-sync deploy"))
             try sample.session.execute("CREATE TABLE public.animal (id bigint PRIMARY KEY)")
             try Deployment(newer).run(in: sample.session)
-            // The service notices the new schema.
+            // The running service reads the deployed schema again.
             guard case .opened = await open(hash) else {
                 Issue.record("the deployed schema is refused")
                 return
@@ -228,7 +228,7 @@
             #expect(older.action == .stop && older.message.contains("update the program"))
         }
 
-        @Test("a cursor of the future, or none, makes the client start again")
+        @Test("a cursor that the service has not created makes the client start again")
         func forgedCursor() async throws {
             let sample = try SampleDatabase()
             let database = try await database(sample)

@@ -8,14 +8,15 @@
     import TasksModels
     import Testing
 
-    /// Crashes of clients, service and database.
+    /// Tests crashes of clients, of the service and of the database.
     ///
-    /// A child process runs an instance of the service and three clients, which write at random, while SQL writes to the
-    /// same tables. The process kills itself, or PostgreSQL stops without a checkpoint and starts again. After a number of
-    /// such rounds, the clients synchronize without crashes. Each client must then have the objects of its subscriptions
-    /// as PostgreSQL has them, and each addition to a counter must have been stored once.
+    /// A random program consists of four rounds. In each round, a child process runs an instance of the service and
+    /// three clients, which write at random, while SQL writes to the same tables. The process kills itself after a
+    /// random time. In about half of the rounds, PostgreSQL also stops without a checkpoint, and starts again. After
+    /// the rounds, the clients synchronize without crashes. Each client must then have the objects of its subscriptions
+    /// with the values in PostgreSQL. PostgreSQL must have stored each addition to the counter exactly once.
     ///
-    /// `MARTLET_SYNC_CRASH` is the number of programs, and `MARTLET_SYNC_CRASH_SEED` the seed of the first one.
+    /// `MARTLET_SYNC_CRASH` is the number of programs. `MARTLET_SYNC_CRASH_SEED` is the seed of the first program.
     @MainActor
     @Suite("PostgreSQL: crashes of the whole system", .needsPostgres, .serialized)
     struct SystemCrashTests {
@@ -38,8 +39,9 @@
         private struct Totals {
             var kills = 0
             var stops = 0
-            /// The additions to the counter by clients and by SQL.
+            /// The number of additions of clients to the counter.
             var writes: Int64 = 0
+            /// The number of additions of SQL to the counter.
             var statements: Int64 = 0
         }
 
@@ -74,12 +76,12 @@
                 totals.kills += 1
                 totals.stops += stops ? 1 : 0
             }
-            return try await failuresAtRest(system, &totals)
+            return try await failuresAfterCrashes(system, &totals)
         }
 
-        // MARK: At rest
+        // MARK: After the crashes
 
-        private func failuresAtRest(_ system: TasksSystem, _ totals: inout Totals) async throws -> [String] {
+        private func failuresAfterCrashes(_ system: TasksSystem, _ totals: inout Totals) async throws -> [String] {
             var failures: [String] = []
             var added: Int64 = 0
             try await withService(system.database()) { url in
@@ -104,12 +106,12 @@
         }
     }
 
-    /// A client of the test.
+    /// A client with its file, its user and its subscription.
     @MainActor
     struct SystemClient {
         let file: String
         let user: String
-        /// The tasks to which the client subscribes.
+        /// The query for the tasks to which the client subscribes.
         let condition: String
 
         static let all = [
@@ -129,12 +131,13 @@
             }
         }
 
-        /// How often this client has added 1 to the counter.
+        /// How often this client has added 1 to the counter. The client stores this number in an object of a type that
+        /// is not synchronized.
         func additions(_ realm: Realm) -> Int64 {
             realm.object(ofType: DeviceSetting.self, forPrimaryKey: "additions").flatMap { Int64($0.value) } ?? 0
         }
 
-        /// Compares the file with the database.
+        /// Returns the differences between the file of the client and the database.
         func differences(_ realm: Realm, _ session: PostgresSession) throws -> [String] {
             let filter =
                 switch condition {
@@ -146,7 +149,7 @@
             let tasks = realm.objects(TaskItem.self).sorted(byKeyPath: "id").map {
                 "\($0.id) \($0.title) \($0.isDone ? "t" : "f") \($0.priority) \($0.predecessor?.id ?? 0)"
             }
-            // A link to a task that the client does not have is nil.
+            // In the file, a link is nil if its target is not among the tasks of the client.
             let storedTasks = try rows(
                 """
                 WITH mine AS (SELECT * FROM task_item WHERE \(filter))
@@ -176,14 +179,14 @@
         }
     }
 
-    /// The process that is killed.
+    /// The work of the child process.
     @MainActor
     private struct CrashingProcess {
         let system: TasksSystem
         let realms: [Realm]
         var random: SeededRandom
 
-        /// Works until the process is killed.
+        /// Runs the service and the clients until the process kills itself.
         static func run(_ system: TasksSystem, _ seed: UInt64, milliseconds: UInt32) async throws {
             let database = try await connected(system)
             try await withService(database) { url in
@@ -199,7 +202,7 @@
             }
         }
 
-        // PostgreSQL may be about to start.
+        // PostgreSQL may be stopped when the process begins. So this function tries to connect for ten seconds.
         private static func connected(_ system: TasksSystem) async throws -> PostgresServiceDatabase {
             for _ in 0..<200 {
                 if let database = try? await system.database() { return database }
@@ -207,8 +210,6 @@
             }
             return try await system.database()
         }
-
-        private mutating func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
 
         private mutating func step() async throws {
             let realm = realms[Int.random(in: 0..<realms.count, using: &random)]
@@ -258,7 +259,7 @@
         }
     }
 
-    /// Writes to the tables of the system with SQL, and connects again whenever PostgreSQL has stopped.
+    /// Writes to the tables of the system with SQL, and connects again after each crash of PostgreSQL.
     private struct SQLWriter: Sendable {
         let address: String
         let seed: UInt64

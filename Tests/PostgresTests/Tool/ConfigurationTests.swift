@@ -38,7 +38,7 @@
             #expect(configuration.tableSchema == "public" && configuration.pollMilliseconds == 20)
         }
 
-        @Test("for each wrong value, the error says where it is and what to write")
+        @Test("for each wrong value, the error names the setting and says what to write")
         func wrongValues() throws {
             let path = try file(#"{"conections": 3, "connections": [1], "pollMilliseconds": 0, "tlsKey": "k"}"#)
             let found = findings(
@@ -55,18 +55,18 @@
             for (text, part) in zip(found, expected) { #expect(text.contains(part)) }
         }
 
-        @Test("a file that is missing or not a JSON object is named")
+        @Test("the error names a configuration file that is missing or is not a JSON object")
         func wrongFiles() throws {
             #expect(findings(file: "/missing/a.json") == ["the configuration file '/missing/a.json' cannot be read"])
             let list = try file("[]")
             #expect(findings(file: list) == ["the configuration file '\(list)' is not a JSON object"])
         }
 
-        @Test("addresses", arguments: ["a:1", "127.0.0.1:65535", "[::1]:0"])
+        @Test("valid addresses are accepted", arguments: ["a:1", "127.0.0.1:65535", "[::1]:0"])
         func addresses(text: String) { #expect(Configuration.address(text) != nil) }
 
         @Test(
-            "texts that are not addresses",
+            "texts that are not addresses are refused",
             arguments: ["", ":1", "a", "a:", "a:x", "a:65536", "a:-1", "::1:80", "[]:1"])
         func wrongAddresses(text: String) { #expect(Configuration.address(text) == nil) }
     }

@@ -3,7 +3,7 @@
     import Synchronization
     import Testing
 
-    /// The built program `martlet-sync`, run as a process.
+    /// The built program `martlet-sync`. Each call runs it in a new process.
     struct Program {
         struct Outcome {
             let status: Int32
@@ -66,23 +66,23 @@
             let errors = Pipe()
             process.standardError = errors
             try process.run()
-            let lines = Lines(errors)
+            let log = ServiceLog(errors)
             do {
-                let port = try #require(await lines.port(), "\(lines.text)")
+                let port = try #require(await log.port(), "\(log.text)")
                 try await body(port)
             } catch {
                 process.terminate()
                 throw error
             }
             kill(process.processIdentifier, signal)
-            let text = await lines.end()
+            let text = await log.end()
             process.waitUntilExit()
             return Outcome(status: process.terminationStatus, output: "", errors: text)
         }
     }
 
-    /// The log of a service.
-    private final class Lines: Sendable {
+    /// The log that a service writes to a pipe.
+    private final class ServiceLog: Sendable {
         private let all = Mutex("")
         private let pipe: Pipe
 
@@ -90,16 +90,18 @@
 
         var text: String { all.withLock { $0 } }
 
-        /// Reads until the service listens; nil if it ends.
+        /// Reads until the log contains the port of the service, and returns the port. Returns nil if the service ends
+        /// before that.
         func port() async -> Int? {
             await Task.detached { [self] in
-                while let part = read() {
-                    if let match = part.firstMatch(of: /port=(\d+)/) { return Int(match.1) }
+                while let text = read() {
+                    if let match = text.firstMatch(of: /port=(\d+)/) { return Int(match.1) }
                 }
                 return nil
             }.value
         }
 
+        /// Reads until the service ends, and returns the whole log.
         func end() async -> String {
             await Task.detached { [self] in
                 while read() != nil {}
@@ -107,6 +109,7 @@
             }.value
         }
 
+        /// Waits for the next bytes of the log, and returns the whole log up to now. Returns nil at the end of the log.
         private func read() -> String? {
             let data = pipe.fileHandleForReading.availableData
             if data.isEmpty { return nil }

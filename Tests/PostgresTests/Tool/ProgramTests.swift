@@ -26,7 +26,7 @@
             return text + "." + base64(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
         }
 
-        /// A database with the tables of dogs, and a file with the facts.
+        /// Creates a database with the tables of `SampleSchema.dogs`, and a file with the facts of this schema.
         private func prepared() throws -> (address: String, facts: String) {
             let address = try newDatabase()
             try PostgresSession(address).execute(SampleSchema.dogs.get().statements)
@@ -39,7 +39,7 @@
             ["MARTLET_DATABASE": address, "MARTLET_TOKEN_SECRET": Self.secret]
         }
 
-        @Test("the help names the commands, and wrong usage ends with 2")
+        @Test("the help names the commands, and a wrong usage ends with exit status 2")
         func usage() async throws {
             let program = try Program()
             let help = try await program.run(["--help"])
@@ -57,7 +57,7 @@
             #expect(unconfigured.status == 2 && unconfigured.errors.contains("no database is configured"))
         }
 
-        @Test("a database that cannot be reached ends with 3, and no message contains the password")
+        @Test("if the database cannot be reached, commands end with exit status 3; no message contains the password")
         func unreachable() async throws {
             let address = "host=/nowhere user=martlet password=hidden dbname=x"
             for command in [["check"], ["serve"], ["tail"], ["prune", "--hours", "1"]] {
@@ -67,7 +67,7 @@
             }
         }
 
-        @Test("deploy prepares a database, check finds what does not fit")
+        @Test("'deploy' prepares a database, and 'check' finds what does not fit the schema")
         func deployment() async throws {
             let (address, facts) = try prepared()
             let (program, environment) = (try Program(), environment(address))
@@ -98,7 +98,8 @@
         }
 
         @Test(
-            "clients synchronize with the program, and SIGTERM and SIGINT end it with 0", arguments: [SIGTERM, SIGINT])
+            "clients synchronize with 'serve', and SIGTERM and SIGINT end the program with exit status 0",
+            arguments: [SIGTERM, SIGINT])
         func serving(signal: Int32) async throws {
             let (address, facts) = try prepared()
             let program = try Program()
@@ -129,11 +130,11 @@
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(outcome.errors.contains("ended"))
             #expect(!outcome.errors.contains(Self.secret) && !outcome.errors.contains(Self.token("ada")))
-            // The program has recorded which transactions had ended.
+            // The program has stored a mark, with which 'prune --hours' finds the age of entries.
             #expect(try PostgresSession(address).query("SELECT FROM martlet.marks").rowCount == 1)
         }
 
-        @Test("an address that is in use ends the service with 3")
+        @Test("if another service listens at the address, 'serve' ends with exit status 3")
         func usedAddress() async throws {
             let (address, facts) = try prepared()
             let (program, environment) = (try Program(), environment(address))
@@ -144,7 +145,7 @@
             }
         }
 
-        @Test("tail prints the changes of the log, and prune deletes them")
+        @Test("'tail' prints the entries of the log, and 'prune' deletes them")
         func log() async throws {
             let sample = try SampleDatabase()
             let (program, environment) = (try Program(), environment(sample.address))

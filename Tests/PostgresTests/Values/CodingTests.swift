@@ -43,7 +43,7 @@
             (.jsonb, [.text(#"{"a": [1, null, "x"]}"#), .text("null")]),
         ]
 
-        @Test("every value survives the way to the server and back", arguments: values.indices)
+        @Test("a value that the server returns equals the value that was sent", arguments: values.indices)
         func roundTrips(index: Int) throws {
             let (type, values) = Self.values[index]
             let session = try PostgresSession(newDatabase())
@@ -54,7 +54,7 @@
         }
 
         @Test(
-            "the server reads a value as it was meant",
+            "the server decodes a value as the value of the SQL expression",
             arguments: [
                 (PostgresType.timestamp, SQLValue.real(0), "'2001-01-01 00:00:00+00'::timestamptz"),
                 (.timestamp, .real(-63_145_526_400), "'0001-01-01 00:00:00+00 BC'::timestamptz"),
@@ -73,7 +73,7 @@
             #expect(result.first?.boolean(0) == true)
         }
 
-        @Test("a number that SQL writers have written is decoded exactly")
+        @Test("numbers that SQL has written are decoded exactly, also with many digits")
         func longNumerics() throws {
             let session = try PostgresSession(newDatabase())
             func text(_ sql: String) throws -> SQLValue? {
@@ -85,7 +85,7 @@
             #expect(try text("0.000::numeric") == .text("0"))
         }
 
-        @Test("NaN keeps being NaN")
+        @Test("NaN is encoded and decoded as NaN")
         func nan() throws {
             for type in [PostgresType.real, .doublePrecision] {
                 let bytes = try #require(try type.encode(.real(.nan)))
@@ -95,7 +95,7 @@
             }
         }
 
-        @Test("dates beyond the precision of Double are the nearest ones, extreme ones are refused")
+        @Test("a date that Double cannot represent is rounded; NaN and dates out of range are refused")
         func dates() throws {
             #expect(throws: UnencodableValue.self) { try PostgresType.timestamp.encode(.real(.nan)) }
             #expect(throws: UnencodableValue.self) { try PostgresType.timestamp.encode(.real(1e13)) }
@@ -121,7 +121,7 @@
             #expect(throws: UnencodableValue.self) { try type.encode(value) }
         }
 
-        @Test("bytes of a wrong length are malformed", arguments: PostgresType.allCases)
+        @Test("bytes that encode no value of the type are refused", arguments: PostgresType.allCases)
         func malformed(type: PostgresType) {
             if type == .bytea || type == .text { return }
             #expect(throws: PostgresError.self) { try [7, 7, 7].withUnsafeBytes { try type.decode($0) } }

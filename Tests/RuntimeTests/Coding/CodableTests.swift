@@ -16,7 +16,8 @@ import Testing
         try JSONDecoder().decode(type, from: Data(text.utf8))
     }
 
-    /// Checks that encoding, decoding and encoding again is lossless, for an unmanaged and a managed object.
+    /// Checks that an unmanaged object, its decoded copy, and the same object as a managed object are encoded to equal
+    /// texts. Returns the decoded copy.
     private func expectRoundTrip<Model: Object & Codable>(_ object: Model) throws -> Model {
         let test = try TestRealm()
         let text = try json(object)
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("a number with more than 34 digits is not decoded as Decimal128, and the error says why O65")
+    @Test("decoding a Decimal128 from a number with more than 34 digits throws an error that states the limit O65")
     func longDecimals() throws {
         #expect(try read([Decimal128].self, "[0.5, 7, \"1.25\"]").map(\.description) == ["0.5", "7", "1.25"])
         for text in ["1234567890123456789012345678901234567.5", "\"1234567890123456789012345678901234567.5\""] {
@@ -90,7 +91,7 @@ import Testing
         #expect(throws: DecodingError.self) { try read(Size.self, #""huge""#) }
     }
 
-    @Test("values of 'AnyRealmValue' keep their type O65 O32 O40") func anyValues() throws {
+    @Test("'AnyRealmValue' values are decoded with their types O65 O32 O40") func anyValues() throws {
         let values: [AnyRealmValue] = [
             .none, .bool(true), .int(1), .double(1), .double(1.5), .float(0.1), .string("1"), .data(bytes), .date(day),
             .decimal128(decimal), .objectId(objectId), .uuid(uuid),
@@ -134,9 +135,8 @@ import Testing
         #expect(optionalMaps.ints["a"] == .some(nil) && optionalMaps.ints["b"] == 2 && optionalMaps.ints.count == 2)
     }
 
-    @Test("all collections can be encoded, and lists, sets and maps can be decoded O65 O40") func alone()
-        throws
-    {
+    @Test("all collections can be encoded, and lists, sets and maps can be decoded O65 O40")
+    func separateCollections() throws {
         let test = try TestRealm()
         let nodes = (0..<3).map { Treasure(id: $0, name: "n\($0)") }
         try test.realm.write { test.realm.add(nodes) }
@@ -149,7 +149,7 @@ import Testing
         #expect(try json(nodes[0].owners).contains(#""treasure":{"id":0,"name":"n0"}"#))
     }
 
-    @Test("projections are encoded under the names of their properties O65 O7 O40") func projections() throws {
+    @Test("the encoding of a projection has the names of its properties as keys O65 O7 O40") func projections() throws {
         let test = try TestRealm()
         let node = Node(id: 1, name: "a", children: [Node(id: 2, name: "b"), Node(id: 3, name: "c")])
         node.part = Part(name: "p", weight: 1.5)
@@ -172,10 +172,11 @@ import Testing
         let plain = Dog()
         #expect(dog.name == "Rex" && dog.favoriteToy == plain.favoriteToy && dog.size == plain.size)
         #expect(dog.owner?.firstName == "Ada" && dog.siblings.isEmpty && dog.realm == nil)
-        // A null value is nil, even if the property has a default.
+        // A JSON null is decoded as nil.
         #expect(try read(Dog.self, #"{"owner": null, "age": null}"#).owner == nil)
     }
 
+    /// Returns the coding path of the `DecodingError` that decoding the text throws.
     private func path(_ type: (some Decodable).Type, _ text: String) -> [String] {
         do {
             _ = try read(type, text)
@@ -192,7 +193,7 @@ import Testing
         }
     }
 
-    @Test("wrong values throw errors with their coding paths O65 O10") func wrongValues() {
+    @Test("decoding a wrong value throws an error with the coding path of the value O65 O10") func wrongValues() {
         #expect(path(Node.self, #"{"id": "one"}"#) == ["id"])
         #expect(path(Node.self, #"{"id": null}"#) == ["id"])
         #expect(path(Scalars.self, #"{"int8": 300}"#) == ["int8"])
@@ -208,7 +209,7 @@ import Testing
         #expect(path(Scalars.self, #"{"decimal128": "one"}"#) == ["decimal128"])
     }
 
-    @Test("encoding throws for cycles and very long chains of links, but not for objects reached twice O65 O40")
+    @Test("encoding throws for a cycle or a very long chain of links, but not for an object linked twice O65 O40")
     func cycles() throws {
         let (first, second) = (Node(id: 1), Node(id: 2))
         first.next = second

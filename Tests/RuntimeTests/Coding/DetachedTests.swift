@@ -45,7 +45,7 @@ import Testing
         #expect(Array(list.strings) == [nil, "a"] && Array(list.sizes) == [nil, .best])
     }
 
-    @Test("copying a long chain of links needs no deep call stack, and copies each object once O64 O10") func chain()
+    @Test("a long chain of links is copied without a deep call stack, and each object once O64 O10") func chain()
         throws
     {
         let test = try TestRealm()

@@ -12,7 +12,7 @@ import Testing
     ]
     private let dates: [AnyRealmValue] = [-5, 10, -1e9, 1e9].map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
 
-    @Test("min and max of 'AnyRealmValue' values are the first and last in order, except none and NaN O53")
+    @Test("min and max of 'AnyRealmValue' elements are the first and last sorted element, without none and NaN O53")
     func extremes()
         throws
     {
@@ -54,9 +54,8 @@ import Testing
         #expect(all.where { $0.id > 20 }.min(of: { $0.anyValue }) == nil)
     }
 
-    @Test("index(of:) and key(of:) find both zeros and any NaN of each kind, at any depth O40") func zerosAndNaNs()
-        throws
-    {
+    @Test("index(of:) and key(of:) treat 0 and -0 of a kind as equal, and also its NaN values, at any depth O40")
+    func zerosAndNaNs() throws {
         let date = { AnyRealmValue.date(Date(timeIntervalSinceReferenceDate: $0)) }
         let kinds: [(Double) -> AnyRealmValue] = [{ .double($0) }, { .float(Float($0)) }, date]
         let nested: [(AnyRealmValue) -> AnyRealmValue] = [
@@ -103,7 +102,7 @@ import Testing
         #expect(lists.anyValues.distinct() == [0, 4, 5, 6, 7, 9].map { values[$0] })
     }
 
-    @Test("a set of 'AnyRealmValue' contains equal numbers of different types once O43", arguments: [false, true])
+    @Test("a set of 'AnyRealmValue' holds only one of equal numbers of different types O43", arguments: [false, true])
     func sets(_ isManaged: Bool) throws {
         let test = try TestRealm()
         let sets = ScalarSets(id: 1)
@@ -151,7 +150,8 @@ import Testing
         #expect(all.min(of: { $0.anyValue }) == .bool(false) && lists.anyValues.min() == .bool(false))
     }
 
-    @Test("the sum of infinity and minus infinity is NaN, and averages are as exact as sums O53") func sums() throws {
+    @Test("the sum of infinity and minus infinity is NaN, and averages are computed from exact sums O53")
+    func sums() throws {
         let test = try TestRealm()
         let infinities: [Double] = [.infinity, -.infinity]
         let whole = [Int.max, .min, 1, 1]
@@ -177,7 +177,7 @@ import Testing
         #expect(holders.filter("ints.@avg == 0.25").count == 1 && holders.filter("ints.@avg > 0.3").isEmpty)
     }
 
-    @Test("values are sorted like objects: nil, NaN, then all others O52") func sortedValues() {
+    @Test("sorted() of a list returns nil first, then NaN, then all other values O52") func sortedValues() {
         let lists = OptionalLists(id: 1, doubles: [2, .nan, nil, -1], decimal128s: [2, .nan, nil, -1])
         #expect("\(lists.doubles.sorted().map { $0.map { "\($0)" } ?? "nil" })" == #"["nil", "nan", "-1.0", "2.0"]"#)
         #expect(lists.decimal128s.sorted() == [nil, .nan, -1, 2])

@@ -7,7 +7,7 @@ import Testing
 
 /// Calls that remove many elements of a set or map.
 @Suite struct BulkRemovalTests {
-    @Test("subtract and formIntersection remove the right elements of managed and unmanaged sets O43 O47")
+    @Test("subtract and formIntersection remove elements of managed and unmanaged sets O43 O47")
     func sets() throws {
         let test = try TestRealm()
         for isManaged in [false, true] {
@@ -35,7 +35,7 @@ import Testing
         #expect(unfinishedStatement(test.realm.context.handle) == nil)
     }
 
-    @Test("a list of keys that is removed from a map can contain missing and repeated keys O44 O47")
+    @Test("removeObjects(for:) accepts keys that repeat, and keys that the map does not contain O44 O47")
     func maps() throws {
         let test = try TestRealm()
         for isManaged in [false, true] {
@@ -65,7 +65,7 @@ import Testing
         #expect(test.realm.context.integers("SELECT _key FROM Part", []).count == 1)
     }
 
-    @Test("observers are notified once of the removal of many elements K16")
+    @Test("a call that removes several elements calls each key-value observer once K16")
     func observers() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(5)
@@ -83,7 +83,7 @@ import Testing
         #expect(nodes[0].peers.map(\.id).sorted() == [1, 3, 5] && nodes[0].named.keys == ["2", "4", "5"])
     }
 
-    @Test("many elements are removed in one call O43 O44", .timeLimit(.minutes(5)))
+    @Test("one call can remove thousands of elements O43 O44", .timeLimit(.minutes(5)))
     func many() throws {
         let test = try TestRealm()
         let (sets, maps, other) = (ScalarSets(id: 1), ScalarMaps(id: 1), ScalarSets(id: 2))

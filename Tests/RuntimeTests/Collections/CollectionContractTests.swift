@@ -11,8 +11,8 @@ import Testing
         let nodes: [Node]
     }
 
-    /// Returns five nodes that link to a hub. The list and the set of the hub contain all of them. Its map contains the
-    /// last node of each name.
+    /// Creates a hub and five nodes that link to it. The list of the hub contains the nodes in reverse order, and the
+    /// set contains all nodes. For each name, the map of the hub contains the last node with that name.
     private func graph() throws -> Graph {
         let test = try TestRealm()
         let nodes = (0..<5).map { Node(id: $0, name: ["c", "a", "b", "a", "d"][$0], amount: [2, 5, 1, 4, 3][$0]) }
@@ -25,6 +25,7 @@ import Testing
         return Graph(test: test, hub: hub, nodes: nodes)
     }
 
+    /// Checks the functions of a collection that contains the five nodes. `ids` are the ids of its elements, in order.
     private func check(
         _ collection: some RealmCollection<Node>, _ ids: [Int], _ graph: Graph, _ location: SourceLocation
     ) {
@@ -53,7 +54,7 @@ import Testing
         #expect(collection.sum { $0.amount } == 15 && collection.average { $0.amount } == 3, sourceLocation: location)
         #expect(collection.max(ofProperty: "name") == "d" && collection.min(ofProperty: "next.id") == 100)
         var names = ids.map { nodes[$0].name }
-        // The values of a set contain no duplicates.
+        // 'value(forKey:)' of a set returns each value once.
         if collection is MutableSet<Node> {
             names = names.enumerated().filter { names.firstIndex(of: $1) == $0 }.map(\.1)
         }

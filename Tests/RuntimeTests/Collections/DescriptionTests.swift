@@ -29,7 +29,7 @@ struct DescriptionTests {
                 """)
     }
 
-    @Test("100 elements are shown, and the others are counted O82") func long() throws {
+    @Test("a description shows at most 100 elements, and the number of omitted elements O82") func long() throws {
         try addTreasures(130)
         let lines = "\(test.realm.objects(Treasure.self))".split(separator: "\n")
         #expect(lines.count == 103)
@@ -57,7 +57,9 @@ struct DescriptionTests {
         }
     }
 
-    @Test("a date that is NaN or far away is described O11 O82", arguments: [Double.nan, .infinity, 1e300])
+    @Test(
+        "a description can contain a date that is NaN or extremely large O11 O82",
+        arguments: [Double.nan, .infinity, 1e300])
     func extremeDates(_ seconds: Double) throws {
         let date = Date(timeIntervalSinceReferenceDate: seconds)
         let object = Scalars(id: 1, date: date, anyValue: .list([.date(date)]))
@@ -66,7 +68,8 @@ struct DescriptionTests {
         #expect(object.description.contains("nan") == seconds.isNaN && "\(list.dates)".contains("nan") == seconds.isNaN)
     }
 
-    @Test("a date that is NaN inside another value is described O11 O82") func nestedDates() throws {
+    @Test("a description of a value that contains a NaN date shows the date as 'nan' O11 O82")
+    func nestedDates() throws {
         struct Day: Hashable {
             let date: Date
             let name: String?

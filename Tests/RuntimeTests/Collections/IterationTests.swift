@@ -15,7 +15,8 @@ import Testing
 
     private var all: Results<Node> { test.realm.objects(Node.self) }
 
-    @Test("a loop visits its initial members even if its body writes N130") func writesInTheBody() throws {
+    @Test("a loop visits the initial members of the collection, even if its body writes N130")
+    func writesInTheBody() throws {
         var seen: [Int] = []
         for node in all {
             seen.append(node.id)
@@ -33,7 +34,7 @@ import Testing
         #expect(seen == Array(0..<count) && all.count == count + 7)
     }
 
-    @Test("loops visit objects whose keys span the range of Int N130 O11") func distantKeys() throws {
+    @Test("loops visit all objects if their keys span the whole range of Int N130 O11") func distantKeys() throws {
         let test = try TestRealm()
         let ids = [.min, .min + 1, -5, .max, .max - 1] + (0..<9).map { $0 * (1 << 58) }
         try test.realm.write { test.realm.add(ids.map { Node(id: $0, name: "\($0)") }) }
@@ -92,7 +93,7 @@ import Testing
         #expect(seen == count && invalidated == 100)
     }
 
-    @Test("after a refresh and an invalidation, a loop continues with its initial members N130")
+    @Test("a loop continues with the initial members after the Realm is refreshed and invalidated N130")
     func refreshesInTheBody() throws {
         var seen: [Int] = []
         for node in all {
@@ -158,7 +159,7 @@ import Testing
         #expect(names.count == count - 1 && names.last == "node \(count - 1)" && all.isEmpty)
     }
 
-    @Test("a loop that ends early does not load all members O40") func early() throws {
+    @Test("a loop that ends early releases its cursor O40") func early() throws {
         for node in all where node.id == 3 { break }
         #expect(all.first { $0.id == 20 }?.name == "node 20" && test.realm.context.cursors.compactMap(\.cursor).isEmpty)
     }
@@ -170,7 +171,7 @@ import Testing
             var names: [String] = []
             for node in all {
                 names.append(node.name)
-                // The query writes pending assignments, so rows change during the loop.
+                // The query first writes pending assignments to the file, so rows change during the loop.
                 if node.id == 40 {
                     let later = test.realm.object(ofType: Node.self, forPrimaryKey: 45)
                     later?.name = "later"

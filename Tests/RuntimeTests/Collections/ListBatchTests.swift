@@ -6,42 +6,42 @@ import ModelTesting
 import Testing
 
 @Suite struct ListBatchTests {
-    /// Applies each change to an array and to `list`, and compares their elements afterwards.
+    /// Applies each change to `list` and to an array, and then compares their elements.
     private func change(_ list: List<Int>) {
         var model: [Int] = []
         var generator = SeededRandom(seed: 9)
-        func same(_ step: String) { #expect(Array(list) == model, Comment(rawValue: step)) }
+        func expectSame(_ step: String) { #expect(Array(list) == model, Comment(rawValue: step)) }
         list += 0..<1_500
         model += 0..<1_500
-        same("+=")
+        expectSame("+=")
         list.replaceSubrange(400..<1_100, with: [-1, -2, -3])
         model.replaceSubrange(400..<1_100, with: [-1, -2, -3])
-        same("replaceSubrange")
+        expectSame("replaceSubrange")
         list.insert(contentsOf: 0..<1_200, at: 7)
         model.insert(contentsOf: 0..<1_200, at: 7)
-        same("insert(contentsOf:)")
+        expectSame("insert(contentsOf:)")
         list.removeAll { $0.isMultiple(of: 3) }
         model.removeAll { $0.isMultiple(of: 3) }
-        same("removeAll(where:)")
+        expectSame("removeAll(where:)")
         list.sort(by: >)
         model.sort(by: >)
-        same("sort(by:)")
+        expectSame("sort(by:)")
         list.reverse()
         model.reverse()
-        same("reverse")
+        expectSame("reverse")
         let offsets = IndexSet(integersIn: 3...20).union([0, 30, 500])
         list.remove(atOffsets: offsets)
         model = model.enumerated().filter { !offsets.contains($0.offset) }.map(\.element)
-        same("remove(atOffsets:)")
+        expectSame("remove(atOffsets:)")
         list.shuffle(using: &generator)
         #expect(Array(list) != model && list.sorted() == model.sorted())
         list.sort()
         model.sort()
-        same("sort")
+        expectSame("sort")
         let front = model.filter { $0 % 2 != 0 }
         #expect(list.partition { $0.isMultiple(of: 2) } == front.count)
         model = front + model.filter { $0.isMultiple(of: 2) }
-        same("partition")
+        expectSame("partition")
         list.swapAt(0, 5)
         model.swapAt(0, 5)
         list.move(from: 3, to: 9)
@@ -49,10 +49,10 @@ import Testing
         list.removeSubrange(2..<2)
         list.removeSubrange(10..<700)
         model.removeSubrange(10..<700)
-        same("removeSubrange")
+        expectSame("removeSubrange")
         list.append(contentsOf: list)
         model += model
-        same("append(contentsOf:) of itself")
+        expectSame("append(contentsOf:) of itself")
     }
 
     @Test("changes of many elements have the same result on a list and on an array O42 O47") func model() throws {
@@ -128,7 +128,8 @@ import Testing
         #expect(node.parents.isEmpty && hub.parents.count == 1 && hub.children.map(\.id) == [0, 3, 4])
     }
 
-    @Test("observers receive a batch as one change with exact positions O42") func observers() throws {
+    @Test("observers receive one change with exact positions for a call that changes several elements O42")
+    func observers() throws {
         let test = try TestRealm()
         let lists = ScalarLists(id: 1, ints: [1, 2, 3])
         try test.realm.write { test.realm.add(lists) }
@@ -150,7 +151,8 @@ import Testing
         token.invalidate()
     }
 
-    @Test("a range out of bounds and a batch outside a write trap O42") func mistakes() async {
+    @Test("a range out of bounds traps, and so does a change of several elements outside a write O42")
+    func mistakes() async {
         let range = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let lists = ScalarLists(id: 1, ints: [1, 2])

@@ -7,7 +7,7 @@ import Testing
 @testable import Martlet
 
 @Suite struct ListContractTests {
-    /// Applies the same steps to a managed list, an unmanaged list and an array, and compares the results.
+    /// Applies `steps` to an unmanaged and a managed list, and `model` to an array. Compares the lists with the array.
     private func check(
         _ steps: (List<Int>) throws -> Void, _ model: (inout [Int]) -> Void, start: [Int] = [0, 1, 2, 3, 4]
     ) throws {
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "random changes of long lists, which span many chunks, have the same result on an array O42",
+        "random changes of a list with several chunks have the same result as on an array O42",
         arguments: 1...4 as ClosedRange<UInt64>) func random(
             _ seed: UInt64
         ) throws
@@ -110,7 +110,7 @@ import Testing
         try test.onNewThread { realm in #expect(realm.objects(ScalarLists.self).first.map { Array($0.ints) } == model) }
     }
 
-    @Test("a list of objects can contain duplicates, and can be assigned to another list and to itself O42")
+    @Test("a list of objects can contain duplicates, and can be assigned to another list property and to its own O42")
     func objects()
         throws
     {
@@ -138,7 +138,8 @@ import Testing
     }
 
     @Test(
-        "index(of:) finds both zeros and every NaN, in managed and unmanaged lists O40 O47", arguments: [false, true])
+        "index(of:) treats 0 and -0 as equal, and also all NaN values, in managed and unmanaged lists O40 O47",
+        arguments: [false, true])
     func specialNumbers(_ isManaged: Bool) throws {
         let test = try TestRealm()
         let lists = ScalarLists(

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Martlet
 
-/// Queries of lists and maps. Their results keep the order and the repeated elements.
+/// Queries of lists and maps. The results keep the order and the repetitions of the elements.
 @Suite struct ListQueryTests {
-    /// Node 9 has the children 2, 0, 3 and 2.
+    /// Creates the nodes 0 to 4, and node 9 as the owner of the given children.
     private func start(_ children: [Int] = [2, 0, 3, 2]) throws -> (test: TestRealm, nodes: [Node], owner: Node) {
         let test = try TestRealm()
         let nodes = (0..<5).map { Node(id: $0, name: $0 % 2 == 0 ? "even" : "odd", amount: Double($0)) }
@@ -94,7 +94,7 @@ import Testing
         #expect(projected.map { $0.rootObject.id } == [3, 2, 2] && projected.count == 3)
     }
 
-    @Test("results of a list reflect its edits, also inside a write, and are invalidated with its owner O75 O42")
+    @Test("results of a list show its changes, also inside a write, and are invalidated with its owner O75 O42")
     func live() throws {
         let (test, nodes, owner) = try start()
         let found = owner.children.where { $0.amount > 1 }
@@ -135,7 +135,7 @@ import Testing
         #expect(owner.children.distinct(by: []).map(\.id) == [2, 0, 3, 2])
     }
 
-    @Test("in ascending order, objects with a nil link are last; distinct by a path through the link omits them O52")
+    @Test("objects with a nil link are last in ascending order, and distinct by a path through the link omits them O52")
     func nilLinks() throws {
         let (test, nodes, owner) = try start()
         try test.realm.write {
@@ -150,14 +150,15 @@ import Testing
         #expect(all.distinct(by: ["next.id"]).map(\.id) == [0, 2])
         #expect(all.distinct(by: ["next.next.id"]).isEmpty)
         #expect(owner.children.sorted(byKeyPath: "next.id").map(\.id) == [2, 2, 0, 3])
-        // In ascending order, nil weights come first, then NaN, then the other weights. Objects without a part come
-        // last.
+        // The ascending order is: a part whose weight is nil, a part whose weight is NaN, parts with other weights, no
+        // part.
         #expect(all.sorted(byKeyPath: "part.weight").map(\.id) == [0, 1, 3, 2, 4, 9])
         #expect(all.sorted(byKeyPath: "part.weight", ascending: false).map(\.id) == [2, 4, 9, 3, 1, 0])
         #expect(all.distinct(by: ["part.weight"]).map(\.id) == [0, 1, 3])
     }
 
-    @Test("decimals and floats are sorted as nil, NaN, then numbers O52") func specialValues() throws {
+    @Test("in ascending order, nil precedes NaN, and NaN precedes all other decimals and doubles O52")
+    func specialValues() throws {
         let test = try TestRealm()
         let decimals: [Decimal128?] = [2, .nan, nil, -5]
         try test.realm.write {

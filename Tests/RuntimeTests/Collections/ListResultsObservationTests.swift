@@ -11,11 +11,14 @@ import Testing
         var lines: [String] = []
         var tokens: [NotificationToken] = []
 
+        /// Returns the lines since the previous call.
         func take() -> [String] {
             defer { lines = [] }
             return lines
         }
 
+        /// Appends a line for each change: deletions after `-`, insertions after `+`, modifications after `*`, and
+        /// each move as `from>to`.
         func observe<C: ObservableCollection>(_ collection: C, keyPaths: [String]? = nil) where C: Collection {
             tokens.append(
                 collection.observeChanges(keyPaths: keyPaths) { [unowned self] change in
@@ -32,6 +35,7 @@ import Testing
         }
     }
 
+    /// Creates the nodes 0 to 4, and node 9 as the owner of the given children.
     private func start(_ children: [Int]) throws -> (test: TestRealm, nodes: [Node], owner: Node, log: Log) {
         let test = try TestRealm()
         let nodes = (0..<5).map { Node(id: $0, name: $0 % 2 == 0 ? "even" : "odd", amount: Double($0)) }
@@ -43,6 +47,7 @@ import Testing
         return (test, nodes, owner, Log())
     }
 
+    /// Refreshes the Realm, and compares the new lines of the log.
     private func expect(_ test: TestRealm, _ log: Log, _ lines: [String], _ location: SourceLocation = #_sourceLocation)
     {
         test.realm.refresh()
@@ -110,7 +115,7 @@ import Testing
         try test.realm.write { nodes[1].amount = 4 }
         expect(test, log, ["-[1] +[3] *[] 1>3"])
         try test.realm.write { owner.children.move(from: 0, to: 3) }
-        // The list is 0 3 1 3 now. The sorted result is still 0 3 3 1, but the occurrences of 3 are exchanged. The
+        // The list is now 0 3 1 3. The sorted result is still 0 3 3 1, but its two occurrences of 3 were exchanged. The
         // distinct and the limited result become 0 3.
         expect(test, log, ["-[1] +[2] *[] 1>2", "-[0] +[1] *[] 0>1", "-[0] +[1] *[] 0>1"])
         try test.realm.write { nodes[3].amount = 5 }
@@ -156,6 +161,7 @@ import Testing
                 guard case .update(let sections, let deletions, let insertions, let modifications, _, _) = change else {
                     return
                 }
+                // An index path is logged as 'section.item'.
                 func text(_ paths: [IndexPath]) -> String { paths.map { "\($0[0]).\($0[1])" }.joined(separator: " ") }
                 log.lines.append("-\(text(deletions)) +\(text(insertions)) *\(text(modifications))")
                 log.lines.append("\(sections.map { $0.map(\.id) })")
@@ -171,7 +177,7 @@ import Testing
         expect(test, log, ["- +1.0 *", "[[2, 2], [3, 1, 3]]"])
     }
 
-    @Test("linking objects contain an object once for each of its links, and observers get each of them O45 N67")
+    @Test("linking objects contain an object once for each of its links, and observers get a position for each O45 N67")
     func linkingObjects() throws {
         let (test, nodes, owner, log) = try start([1, 1])
         let (parents, named) = (nodes[1].parents, nodes[1].namedBy)

@@ -6,8 +6,8 @@ import Testing
 
 /// Loops whose bodies change the collection, for every kind of collection.
 @Suite struct LoopTests {
-    /// Node 0 has the children 1 to 9, and 1 again. Its set and its map contain the nodes 1 to 9. Each of these nodes
-    /// links to node 0 and has node 0 as a child.
+    /// Creates the nodes 0 to 9. Node 0 has the children 1 to 9, and 1 again. Its set and its map contain the nodes 1
+    /// to 9. Each of these nodes links to node 0 and has node 0 as a child.
     private func start() throws -> (test: TestRealm, node: Node) {
         let test = try TestRealm()
         let nodes = (0..<10).map { Node(id: $0, name: $0 < 5 ? "a" : "b") }
@@ -69,7 +69,7 @@ import Testing
         #expect(node.children.map(\.id) == ids + ids && Array(lists.ints) == [1, 2, 1, 2] && plain.ints.isEmpty)
     }
 
-    @Test("a loop over a list continues with its initial elements after a refresh and an invalidation N130")
+    @Test("a loop over a list continues with the initial elements after the Realm is refreshed and invalidated N130")
     func refreshes() throws {
         let (test, node) = try start()
         var seen: [Int] = []
@@ -90,7 +90,8 @@ import Testing
         #expect(seen == ids)
     }
 
-    @Test("a loop over a long list that ends early does not read the whole list N130") func early() throws {
+    @Test("a loop that ends early releases its cursor; a loop whose body empties the list visits all elements N130")
+    func early() throws {
         let test = try TestRealm()
         let node = Node(id: 0)
         try test.realm.write {

@@ -4,7 +4,7 @@ import MartletTestSupport
 import Testing
 
 @Suite struct ResultsTests {
-    @Test("results are lazy and live, and reflect uncommitted writes O41") func live() throws {
+    @Test("results are live, and show uncommitted changes of the open write O41") func live() throws {
         let test = try TestRealm()
         let big = test.realm.objects(Node.self).where { $0.amount > 5 }
         #expect(big.isEmpty && big.count == 0 && big.first == nil && big.last == nil)
@@ -40,7 +40,7 @@ import Testing
         #expect(all.first { $0.id > 100 }?.id == 102 && all.contains(all[5]) && all.reversed().first?.id == 598)
     }
 
-    @Test("a loop visits its initial members, whatever its body changes O40") func iteration() throws {
+    @Test("a loop visits the initial members of the results, whatever its body changes O40") func iteration() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add((0..<1_000).map { Node(id: $0) }) }
         let low = test.realm.objects(Node.self).where { $0.amount == 0 }
@@ -61,9 +61,8 @@ import Testing
         #expect(test.realm.objects(Node.self).where { $0.name == "all" }.count == 500)
     }
 
-    @Test("linking objects are live, occur once for each link, and are invalidated with the target O45") func linking()
-        throws
-    {
+    @Test("linking objects are live, contain an object once for each link, and are invalidated with the target O45")
+    func linking() throws {
         let test = try TestRealm()
         let nodes = (0..<4).map { Node(id: $0, amount: Double($0)) }
         nodes[1].next = nodes[0]

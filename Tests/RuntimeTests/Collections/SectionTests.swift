@@ -14,15 +14,16 @@ import Testing
         return (test, nodes)
     }
 
-    /// A key that does not equal itself if the amount is NaN. An array of NaN is not such a key: the operator `==`
-    /// returns true if both arrays share one buffer.
+    /// A section key that does not equal itself if the amount is NaN. An array of `Double` has no such values, because
+    /// `==` returns true for two arrays that share one buffer, even if they contain NaN.
     private struct Weight: Hashable {
         let amount: Double
     }
 
     private func ids<Key>(_ sections: SectionedResults<Key, Node>) -> [[Int]] { sections.map { $0.map(\.id) } }
 
-    @Test("sections by a key path are sorted by the path, and keep the order of elements O46") func keyPaths() throws {
+    @Test("sections by a key path are sorted by their keys, and keep the order of the elements O46")
+    func keyPaths() throws {
         let (test, nodes) = try start()
         let sections = test.realm.objects(Node.self).sectioned(by: \.name)
         #expect(sections.allKeys == ["a", "b", "c"] && ids(sections) == [[1, 3, 5], [0, 4], [2]])
@@ -138,6 +139,23 @@ import Testing
         #expect(test.realm.objects(Node.self).sectioned(by: \.lengthOfName).allKeys == [1, 2])
     }
 
+    @Test("a computed section key may loop over linking objects O46") func computedKeyOfParents() throws {
+        let test = try TestRealm()
+        let nodes = try test.nodes(2)
+        try test.realm.write { nodes[0].children.append(nodes[1]) }
+        let sections = test.realm.objects(Node.self).sectioned(by: \.namesOfParents)
+        var inserted: [IndexSet] = []
+        let token = sections.observe { change in
+            if case .update(_, _, _, _, let sections, _) = change { inserted.append(sections) }
+        }
+        defer { token.invalidate() }
+        test.realm.refresh()
+        #expect(sections.allKeys == ["", "n1"])
+        try test.realm.write { nodes[0].name = "new" }
+        test.realm.refresh()
+        #expect(sections.allKeys == ["", "new"] && inserted == [[1]])
+    }
+
     @Test("positions out of bounds, and section keys that are not stored properties, trap O46") func mistakes() async {
         let section = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.name)[0]
@@ -224,6 +242,7 @@ import Testing
 
 extension Node {
     fileprivate var lengthOfName: Int { name.count }
-    // Reads the property `next` of the node twice.
+    fileprivate var namesOfParents: String { parents.map(\.name).joined() }
+    // Reads several properties: 'next' of the node, and 'name' of the next node.
     fileprivate var nameOfNextOrEmpty: String { next == nil ? "" : next?.name ?? "" }
 }

@@ -35,7 +35,7 @@ import Testing
         #expect(sets.strings.isEmpty && !sets.strings.contains("a"))
     }
 
-    @Test("elements can be removed while a loop iterates a set O43") func removal() throws {
+    @Test("the body of a loop over a set can remove elements of the set O43") func removal() throws {
         let test = try TestRealm()
         let sets = ScalarSets(strings: ["a", "b", "c"])
         try test.realm.write {
@@ -121,7 +121,7 @@ import Testing
         #expect(maps.ints.isEmpty && maps.ints.keys.isEmpty)
     }
 
-    @Test("maps distinguish missing keys from keys with nil O33 O44") func optionals() throws {
+    @Test("maps distinguish missing keys from keys whose value is nil O33 O44") func optionals() throws {
         let test = try TestRealm()
         let (node, maps) = (Node(id: 1), OptionalMaps(id: 1))
         try test.realm.write {

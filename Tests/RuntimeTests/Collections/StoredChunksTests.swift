@@ -5,10 +5,10 @@ import Testing
 
 @testable import Martlet
 
-/// The chunks of a list in memory match those in the file, even after changes that leave its elements as they were.
+/// The chunks of a list in memory match the chunks in the file, even after changes that cancel each other out.
 @Suite struct StoredChunksTests {
     @Test(
-        "a list is read again after other writers' changes that cancel each other out O4",
+        "a Realm reads a list again after another Realm has made changes that cancel each other out O4",
         arguments: [false, true])
     func cancellingChanges(_ areInOneWrite: Bool) throws {
         let test = try TestRealm { $0.environment.chunkLimit = 2 }
@@ -21,8 +21,8 @@ import Testing
         try test.onNewThread { realm in
             guard let ints = realm.objects(ScalarLists.self).first?.ints else { return }
             if areInOneWrite {
-                // Adds a commit before the one below, so that the refresh of `test.realm` merges two change sets, as in
-                // the other branch.
+                // This additional commit makes the refresh of 'test.realm' merge two change sets, as in the other
+                // branch.
                 try realm.write { realm.add(Scalars()) }
                 try realm.write {
                     ints.insert(7, at: 2)

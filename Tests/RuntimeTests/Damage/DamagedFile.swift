@@ -4,12 +4,12 @@ import MartletTestSupport
 
 @testable import Martlet
 
-/// A closed file of sample objects that a test damages and opens again.
+/// A closed file with sample objects. A test damages the file and opens it.
 final class DamagedFile {
     let folder: URL
     let url: URL
 
-    init(_ fill: (Realm) -> Void = DamagedFile.samples) throws {
+    init(_ fill: (Realm) -> Void = DamagedFile.addSamples) throws {
         let test = try TestRealm()
         try test.realm.write { fill(test.realm) }
         folder = FileManager.default.temporaryDirectory.appending(path: "martlet-damage-\(UUID().uuidString)")
@@ -21,7 +21,7 @@ final class DamagedFile {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// Adds sample objects of several types. Most tests damage the object with the id 1.
-    static func samples(_ realm: Realm) {
+    static func addSamples(_ realm: Realm) {
         for id in 1...2 {
             realm.add(
                 Scalars(
@@ -46,6 +46,7 @@ final class DamagedFile {
         realm.add(Scalars(id: 3, anyValue: .object(nodes[1])))
     }
 
+    /// Runs SQL statements on the closed file. The columns accept values of all types.
     func damage(_ sql: String) throws { try MartletTestSupport.writeUnchecked(url.path, sql) }
 
     func open(_ adjust: (inout Realm.Configuration) -> Void = { _ in }) throws -> Realm {

@@ -5,11 +5,12 @@ import Testing
 
 @testable import Martlet
 
-/// A stored value that does not fit the schema is reported as damage of the file. It is never read as another value.
+/// The runtime reports a stored value that does not fit the schema as damage of the file, and never returns another
+/// value instead.
 @Suite("damaged values") struct DamagedValueTests {
     struct Case: Sendable {
         let sql: String
-        /// Parts of the message besides the path of the file and the advice.
+        /// Parts that the message must contain, in addition to the path of the file and the advice.
         let messageParts: [String]
         let read: @Sendable (Realm) throws -> Void
 
@@ -20,6 +21,8 @@ import Testing
         }
     }
 
+    /// A case that stores the SQL expression `value` in a column of `Scalars`. The message must describe the stored
+    /// value as `stored`, and the type of the property as `expected`.
     private static func scalar(
         _ column: String, _ value: String, _ stored: String, _ expected: String,
         _ read: @escaping @Sendable (Scalars) -> Void
@@ -110,7 +113,7 @@ import Testing
             "UPDATE Scalars SET anyValue = x'09000000630000000000000001' WHERE id = 1",
             messageParts: "'Scalars.anyValue' in the row with the key 1 links to the row 1 of 'type number 99'"
         ) { _ = $0.objects(Scalars.self).first?.anyValue },
-        // One element, the text "ab", in a list of integers.
+        // The bytes encode one element, the text "ab". The list expects integers.
         Case(
             "UPDATE \"ScalarLists.ints\" SET count = 1, elements = x'0302000000000000006162'",
             messageParts: "'ScalarLists.ints' in the row with the key 1 holds the text 'ab' at position 0",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Martlet
 
-/// Damage found by calls that can throw, and stored values that are valid but unusual.
+/// Damage that is found by throwing calls, and stored values that are valid but unusual.
 @Suite("damage in writes and migrations") struct DamagedWriteTests {
     @Test("a write that finds a value of a wrong type throws 'fileCorrupted', not 'uniqueViolation' D93")
     func datatype() throws {
@@ -20,7 +20,8 @@ import Testing
         #expect(error?.errorCode == 7)
     }
 
-    @Test("deleting throws 'fileCorrupted' if the index of links has an unknown property D93") func holder() throws {
+    @Test("a deletion throws 'fileCorrupted' if 'martlet_any_links' contains an unknown property D93")
+    func holder() throws {
         let file = try DamagedFile()
         try file.damage("UPDATE martlet_any_links SET property = 99999")
         let realm = try file.open()
@@ -85,7 +86,7 @@ import Testing
         #expect(realm.dynamicObjects("Undeclared").first?.price as? Decimal128 == 0)
     }
 
-    @Test("a decimal that is stored as an empty blob is zero") func emptyDecimal() throws {
+    @Test("a decimal that is stored as an empty blob is read as zero") func emptyDecimal() throws {
         let file = try DamagedFile()
         try file.damage("UPDATE Scalars SET decimal128 = x''")
         let sum: Decimal128 = try file.open().objects(Scalars.self).sum(ofProperty: "decimal128")

@@ -8,17 +8,19 @@ import Testing
 
 @testable import Martlet
 
-/// Nested `AnyRealmValue` values. A depth of 100 is allowed; deeper values are rejected in programs and in files.
+/// Nested `AnyRealmValue` values. A value may be nested 100 levels deep. The runtime rejects deeper values, whether a
+/// program assigns them or a file contains them.
 @Suite("nested values") struct NestingTests {
     private static func nested(_ depth: Int, in value: AnyRealmValue = .int(1)) -> AnyRealmValue {
         (0..<depth).reduce(value) { value, level in level.isMultiple(of: 2) ? .list([value]) : .map(["k": value]) }
     }
 
-    /// The stored form of a value of any depth, even of a depth that no program can store.
+    /// The stored form of a value inside `depth` nested lists. The depth may exceed the limit for programs.
     private static func stored(_ depth: Int, in value: SQLValue) -> SQLValue {
         (0..<depth).reduce(value) { value, _ in AnyValueTag.list.tagged(ElementCodec.encode([value])) }
     }
 
+    /// The SQL literal of a blob.
     private static func literal(_ value: SQLValue) -> String {
         guard case .blob(let bytes) = value else { return "NULL" }
         return "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
@@ -106,6 +108,7 @@ import Testing
         let node = try #require(before.object(ofType: Node.self, forPrimaryKey: 2))
         let link = AnyLink(try #require(node._table?.id), node._key).stored
         before.invalidate()
+        // The damaged file must be closed, so the link comes from another file with the same objects.
         let second = try DamagedFile()
         try second.damage("UPDATE Scalars SET anyValue = \(Self.literal(Self.stored(depth, in: link))) WHERE id = 3")
         let realm = try second.open()

@@ -9,10 +9,10 @@ import Testing
 
 @testable import Martlet
 
-/// Stores random values in random cells of a file and reads each through a random API. A value that fits the schema is
-/// read without a trap. Reading any other value traps with a message about the value.
+/// Stores random values in random cells of a file, and reads each value through a random function of the API. Reading a
+/// value that fits the schema must not trap. Reading any other value must trap with a message about the value.
 @Suite("random damage") struct RandomDamageTests {
-    /// The number of rounds. The environment variable `MARTLET_DAMAGE_ROUNDS` overrides it.
+    /// The number of random values. The environment variable `MARTLET_DAMAGE_ROUNDS` overrides the default.
     static let rounds = Int(ProcessInfo.processInfo.environment["MARTLET_DAMAGE_ROUNDS"] ?? "") ?? 30
 
     @Test("a random value in a random cell is read without a trap, or is reported as damage D93", arguments: 0..<rounds)
@@ -63,8 +63,10 @@ import Testing
     }
 }
 
-/// A cell, the value that the test stores in it, and the API that reads it.
+/// A cell, the value that the test stores in it, and the way in which the test reads it.
 private struct Damage: CustomStringConvertible {
+    /// What reading the value does: it succeeds (`fits`), or it traps because the value is damaged or because the enum
+    /// has no case with this raw value (`withoutCase`).
     enum Expectation { case fits, damaged, withoutCase }
 
     private enum Reading: CaseIterable {
@@ -113,6 +115,7 @@ private struct Damage: CustomStringConvertible {
 
     // MARK: Expectation
 
+    /// The expectation for the value that the file contains after the damage.
     func expectation(in path: String) throws -> Expectation {
         let connection = try Connection(ConnectionOptions(path: path))
         defer { connection.close() }
@@ -148,7 +151,7 @@ private struct Damage: CustomStringConvertible {
             case ("float", .real(let number)): abs(number) < 1e39 || number.isInfinite
             case ("uuid", .blob(let bytes)): bytes.count == 16
             case ("objectId", .blob(let bytes)): bytes.count == 12
-            // The encodings of zero (no bytes or 80), infinity (BF) and 1.
+            // Of the blobs in `values`, these encode decimals: zero (no bytes, or 80), infinity (BF), and the number 1.
             case ("decimal128", .blob): ["", "80", "BF"].contains(hex) || hex.hasPrefix("81400100003")
             case ("anyValue", .blob):
                 ["0101", "0461", "0A", "0A00"].contains(hex) || (hex.hasPrefix("04") && hex.count == 24)
@@ -161,14 +164,15 @@ private struct Damage: CustomStringConvertible {
 
     private func expectationOfEnum(_ stored: SQLValue) -> Expectation {
         let isText = property.lowercased().hasSuffix("grade") || property.lowercased().hasSuffix("state")
-        let isCase: Bool
+        // A raw value without a case is read as the `unknown` case of 'state' and 'flavor', and as nil by optionals.
+        let isReadable: Bool
         switch stored {
-        case .text(let text) where isText: isCase = property == "state" || isOptional || text == "good"
+        case .text(let text) where isText: isReadable = property == "state" || isOptional || text == "good"
         case .integer(let number) where !isText:
-            isCase = property == "flavor" || isOptional || number == 1 || number == 5
+            isReadable = property == "flavor" || isOptional || number == 1 || number == 5
         default: return .damaged
         }
-        return isCase ? .fits : .withoutCase
+        return isReadable ? .fits : .withoutCase
     }
 
     // MARK: Reading
@@ -207,7 +211,7 @@ private struct Damage: CustomStringConvertible {
         }
     }
 
-    // Reads a value completely, and the target of a link.
+    // Reads a value completely. If the value is a link, also reads a property of its target.
     private func use(_ value: Any?) {
         switch value {
         case let node as Node: print(node.name)

@@ -8,7 +8,8 @@ import ModelTesting
 
 @testable import Martlet
 
-/// Damages a random table of a file, which may be a table of the runtime, and runs all operations on the file.
+/// Creates statements that damage a random table of a file, and runs operations of all kinds on the damaged file. The
+/// table may belong to an object type or to the runtime.
 enum RandomFileDamage {
     private static let values = [
         "NULL", "0", "1", "-1", "2", "99", "100000", "9223372036854775807", "-9223372036854775808", "1.5", "9e999",
@@ -42,7 +43,7 @@ enum RandomFileDamage {
         return texts
     }
 
-    // A chunk with elements of random types.
+    // The SQL literal of a chunk with elements of random types.
     private static func elements(_ random: inout SeededRandom) -> String {
         let choices: [SQLValue] = [
             .null, .integer(1), .integer(77), .real(1.5), .text("a"), .blob([1, 2]),
@@ -54,7 +55,8 @@ enum RandomFileDamage {
         return "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
     }
 
-    /// Installs signal handlers: on a trap, the process writes "trapped" and exits with the code that the test expects.
+    /// Installs signal handlers. When the process traps, it writes "trapped" and exits with the code that the test
+    /// expects.
     static func exitAtTraps() {
         for number in [SIGILL, SIGTRAP] {
             signal(number) { _ in
@@ -64,7 +66,7 @@ enum RandomFileDamage {
         }
     }
 
-    /// Reads, queries, observes, copies and deletes everything in the file. A thrown error is a valid outcome.
+    /// Reads, queries, observes, copies and deletes objects of the file. A `Realm.Error` is a valid outcome.
     static func readAll(_ path: String) throws {
         var configuration = Realm.Configuration(fileURL: URL(filePath: path))
         let scheduler = ManualScheduler()
@@ -102,6 +104,7 @@ enum RandomFileDamage {
         tokens.forEach { $0.invalidate() }
     }
 
+    /// Returns nil if `body` throws a `Realm.Error`. Traps if it throws another error.
     @discardableResult
     private static func attempt<R>(_ body: () throws -> R) -> R? {
         do {

@@ -4,7 +4,7 @@ import Testing
 @testable import Martlet
 
 @Suite struct ErrorBridgeTests {
-    @Test("as an NSError, every error has its message, a stable number and the path of the file O66")
+    @Test("an error that is converted to NSError has its message, its number and the path of the file O66")
     func bridge() throws {
         for fault in Fault.all {
             let fixture = try FaultFixture()
@@ -25,7 +25,7 @@ import Testing
         #expect(bridged?.domain == "Martlet.InvalidText" && bridged?.code == 1)
     }
 
-    @Test("each code has a number, and the numbers never change O66") func numbers() {
+    @Test("each error code has a number that never changes O66") func numbers() {
         let numbers: [String: Int] = [
             "fileNotFound": 1, "fileAccess": 2, "incompatibleConfiguration": 3, "schemaMismatch": 4,
             "schemaVersionNewer": 5, "notADatabase": 6, "fileCorrupted": 7, "unsupportedFileFormat": 8,

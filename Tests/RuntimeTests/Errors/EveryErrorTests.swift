@@ -4,8 +4,8 @@ import Testing
 
 @testable import Martlet
 
-/// Provokes every code of `Realm.Error` by a fault that causes it, and checks that the file still has all
-/// committed objects.
+/// Provokes every code of `Realm.Error` with a fault, except the codes of synchronization. After each fault, the file
+/// must still contain all committed objects.
 @Suite("every error") struct EveryErrorTests {
     @Test("a fault causes an error with its code and advice, and loses no committed data O66 D3", arguments: Fault.all)
     func fault(_ fault: Fault) throws {
@@ -55,7 +55,7 @@ import Testing
             let fixture = try FaultFixture()
             for suffix in ["", "-wal", "-shm", ".lock"] { chmod(fixture.url.path + suffix, 0o444) }
             chmod(fixture.folder.path, 0o755)
-            // Root ignores permissions: continue as the user 'nobody'.
+            // Permissions do not restrict root, so the process continues as the user 'nobody'.
             if getuid() == 0 { seteuid(65_534) }
             do {
                 try fixture.write {}

@@ -12,7 +12,7 @@ import Synchronization
 struct Fault: Sendable, CustomStringConvertible {
     let code: Realm.Error.Code
     let description: String
-    /// A part of the message.
+    /// A part of the message of the error.
     let messagePart: String
     let provoke: @Sendable (FaultFixture) throws -> Void
     let repair: @Sendable (FaultFixture) throws -> Void
@@ -94,7 +94,7 @@ struct Fault: Sendable, CustomStringConvertible {
             .notADatabase, "a database of another program", messagePart: "of another program",
             repair: { try $0.restore() }
         ) { fixture in
-            // The application id in the header of the file.
+            // In the header of the file, the application id is at offset 68.
             try fixture.overwriteBytes(at: { _ in 68 }, [0, 0, 0, 7])
             try fixture.open()
         },
@@ -102,7 +102,7 @@ struct Fault: Sendable, CustomStringConvertible {
             .unsupportedFileFormat, "a newer file format", messagePart: "use a newer Martlet",
             repair: { try $0.restore() }
         ) { fixture in
-            // The user version in the header of the file.
+            // In the header of the file, the user version is at offset 60.
             try fixture.overwriteBytes(at: { _ in 60 }, [0, 0, 99, 0])
             try fixture.open()
         },

@@ -10,7 +10,7 @@ import Synchronization
 /// A file with three nodes, and operations that provoke faults.
 final class FaultFixture {
     let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-fault-\(UUID().uuidString)")
-    /// A VFS between SQLite and the file system, which fails on demand.
+    /// A VFS between SQLite and the file system. Its calls fail on demand.
     let vfs = FaultyVFS()
     private(set) var configuration = Realm.Configuration()
     /// Objects that each keep a fault active, such as an open write on another thread, until they are released.
@@ -30,7 +30,6 @@ final class FaultFixture {
 
     var url: URL { configuration.fileURL ?? folder }
 
-    /// Opens the file.
     @discardableResult
     func open(_ adjust: (inout Realm.Configuration) -> Void = { _ in }) throws -> Realm {
         var adjusted = configuration
@@ -42,18 +41,19 @@ final class FaultFixture {
     @discardableResult
     func openOnFaultyVFS() throws -> Realm { try open { $0.environment.vfsName = vfs.name } }
 
-    /// Adds a node in a write. Calls `breaking`, which causes the fault, before the commit.
-    func write(_ breaking: () -> Void) throws {
+    /// Adds a node in a write through `vfs`. Calls `causeFault` before the commit.
+    func write(_ causeFault: () -> Void) throws {
         let realm = try openOnFaultyVFS()
         try realm.write {
             realm.add(Node(id: 4))
-            breaking()
+            causeFault()
         }
     }
 
+    /// Returns the ids of the stored nodes.
     func nodes() throws -> [Int] { try open().objects(Node.self).map(\.id) }
 
-    /// Makes `url` refer to a compact copy of the file. The test may damage the copy; `restore` repairs it.
+    /// Makes `url` refer to a compact copy of the file. A test may damage the copy, and `restore` repairs it.
     func useCopy() throws {
         let copy = folder.appending(path: "copy.realm")
         try open().writeCopy(toFile: copy)
@@ -91,7 +91,7 @@ final class FaultFixture {
         }
     }
 
-    /// Locks the lock file as another process would, until the returned object is released.
+    /// Locks the lock file as another process does. The lock ends when the returned object is released.
     func lockAsAnotherProcess() -> AnyObject {
         let descriptor = Foundation.open(url.path + ".lock", O_RDWR | O_CREAT, 0o644)
         _ = flock(descriptor, LOCK_EX)

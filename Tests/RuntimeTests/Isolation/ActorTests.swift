@@ -16,7 +16,7 @@ actor Store {
     func open() async throws { realm = try await Realm(configuration: configuration, actor: self) }
 
     /// Whether the synchronous initializer returns the Realm that `open` opened.
-    func opensTheSame() throws -> Bool { try Realm(configuration: configuration) == realm }
+    func opensSameRealm() throws -> Bool { try Realm(configuration: configuration) == realm }
 
     func add(_ name: String) async throws {
         let realm = try await Realm(configuration: configuration)
@@ -51,7 +51,7 @@ actor Store {
     var isWriting: Bool { realm?.isPerformingAsynchronousWriteOperations ?? false }
 }
 
-/// An object that leaves its actor without a diagnostic of the compiler.
+/// An object that a test passes out of its actor. The compiler reports no error for this misuse.
 // Sendable: unsafe on purpose, because the tests use the object outside its actor.
 struct EscapedObject: @unchecked Sendable {
     let dog: Dog
@@ -79,7 +79,7 @@ struct ActorTests {
         let test = try TestRealm()
         let store = Store(test.configuration)
         try await store.open()
-        #expect(try await store.opensTheSame())
+        #expect(try await store.opensSameRealm())
         try await store.addSynchronously("Rex")
         try await store.add("Max")
         #expect(try await store.names() == ["Rex", "Max"])
@@ -87,7 +87,7 @@ struct ActorTests {
 
     @Test("a Realm that is opened in code of the main actor belongs to the main actor O1") @MainActor
     func main() async throws {
-        // Opening the file of a 'TestRealm' would return the Realm with the manual scheduler.
+        // A 'TestRealm' is not used here: opening its file would return its Realm, which has a manual scheduler.
         let configuration = Realm.Configuration(inMemoryIdentifier: UUID().uuidString)
         let realm = try await Realm(configuration: configuration, actor: MainActor.shared)
         let again = try await Realm(configuration: configuration)
@@ -97,7 +97,8 @@ struct ActorTests {
         #expect(realm.objects(Dog.self).count == 1)
     }
 
-    @Test("a Realm opens on a global actor, and 'Realm()' opens on the actor of its caller O1") @KennelActor
+    @Test("a Realm can belong to a global actor, and 'Realm(configuration:)' opens it for the actor of the caller O1")
+    @KennelActor
     func global() async throws {
         let test = try TestRealm()
         let configuration = withoutScheduler(test.configuration)
@@ -108,7 +109,7 @@ struct ActorTests {
         #expect(realm.objects(Dog.self)[0].name == "Rex")
     }
 
-    @Test("a queue, an actor and a thread have different Realms O1")
+    @Test("a queue, an actor and a thread get different Realms of one file O1")
     func different() async throws {
         let test = try TestRealm()
         let configuration = withoutScheduler(test.configuration)
@@ -150,7 +151,7 @@ struct ActorTests {
         #expect(await watcher.log.count == 20)
     }
 
-    @Test("an observer on an actor is notified if its object was deleted before the registration N17 N75")
+    @Test("an observer on an actor gets '.deleted' if its object was deleted before the registration N17 N75")
     func deleted() async throws {
         let test = try TestRealm()
         let (source, watcher) = (Store(test.configuration), Store(test.configuration))
@@ -189,7 +190,7 @@ struct ActorTests {
         #expect(await watcher.log.isEmpty)
     }
 
-    @Test("asyncWrite returns the result of its block; an error is rethrown after a rollback N138")
+    @Test("asyncWrite returns the result of its block, and rethrows an error of the block after a rollback N138")
     func asyncWrite() async throws {
         struct Failure: Error {}
         let test = try TestRealm()
@@ -208,7 +209,7 @@ struct ActorTests {
         #expect(try await store.names() == ["Rex"])
     }
 
-    @Test("a task cancelled while it waits in asyncWrite throws 'CancellationError'; its block never runs N138")
+    @Test("in a cancelled task, a waiting asyncWrite throws 'CancellationError' and never runs its block N138")
     func cancelledWrite() async throws {
         let test = try TestRealm()
         let store = Store(test.configuration)
@@ -228,19 +229,19 @@ struct ActorTests {
             try await store.write { _ in ran.update { $0 = true } }
         }
         #expect(await eventually { await store.isWriting })
-        // The actor is free while another thread writes.
+        // The actor runs other calls while its write waits for the other thread.
         #expect(try await store.names().isEmpty)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         end.signal()
         try await store.add("Rex")
         #expect(!ran.value)
-        let late = _Concurrency.Task {
+        let cancelledFirst = _Concurrency.Task {
             while !_Concurrency.Task.isCancelled { await _Concurrency.Task.yield() }
             return try await store.write { _ in ran.update { $0 = true } }
         }
-        late.cancel()
-        await #expect(throws: CancellationError.self) { try await late.value }
+        cancelledFirst.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelledFirst.value }
         #expect(!ran.value)
     }
 
@@ -258,7 +259,7 @@ struct ActorTests {
         }
     }
 
-    @Test("asyncRefresh waits until the newest version is visible; it returns false if there is no newer one N29")
+    @Test("asyncRefresh waits until the newest version is visible, and returns false if no newer one exists N29")
     func asyncRefresh() async throws {
         let test = try TestRealm()
         let store = Store(test.configuration)
@@ -286,6 +287,7 @@ struct ActorTests {
 extension Store {
     private func opened() throws -> Realm { try Realm(configuration: configuration) }
 
+    /// Returns the first dog. Adds a dog with an owner if there is none.
     private func rex() throws -> Dog {
         let realm = try opened()
         if let dog = realm.objects(Dog.self).first { return dog }

@@ -24,7 +24,7 @@ extension TestRealm {
 @Suite("asynchronous writes")
 struct AsyncWriteTests {
     @Test(
-        "asynchronous writes run in call order, each as its own version, on the scheduler of the Realm N132"
+        "asynchronous writes run on the scheduler of the Realm in the order of the calls, each as its own version N132"
     )
     func order() throws {
         let test = try TestRealm()
@@ -49,7 +49,7 @@ struct AsyncWriteTests {
         #expect(try onOtherThread(test) { $0.objects(Dog.self).count } == 3)
     }
 
-    @Test("an observer that a callback adds is not called for the writes that were committed before N132")
+    @Test("an observer that a callback adds is not called for writes that were committed before N132")
     func observerAddedInCallback() throws {
         let test = try TestRealm()
         var calls = (first: 0, added: 0)
@@ -111,7 +111,7 @@ struct AsyncWriteTests {
         #expect(changes?.changes.tables.values.map { Array($0.inserted) } == [[rex._key + 1]])
     }
 
-    @Test("a block can enqueue a write, which runs after the pending ones N133")
+    @Test("a block can enqueue a write, which runs after the writes that already wait N133")
     func more() throws {
         let test = try TestRealm()
         test.realm.writeAsync {
@@ -182,13 +182,14 @@ struct AsyncWriteTests {
         test.scheduler.run()
         end.signal()
         #expect(test.scheduler.waitForWork())
-        // This Realm has the write lock now, and its scheduler does not run.
+        // The write lock is acquired for this Realm now. The lock is released after 100 ms, because the scheduler does
+        // not run.
         try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "elsewhere")) } }
         test.finishAsyncWrites()
         #expect(test.names == ["elsewhere", "queued"])
     }
 
-    @Test("a block that does not commit is rolled back, and a cancelled block never runs N135")
+    @Test("a write that its block does not commit is rolled back, and a cancelled block never runs N135")
     func uncommitted() throws {
         let test = try TestRealm()
         var completions = 0
@@ -220,7 +221,7 @@ struct AsyncWriteTests {
         test.realm.beginAsyncWrite {
             test.realm.add(Dog(name: "2"))
             test.realm.commitAsyncWrite(allowGrouping: true) { _ in completions.append("2") }
-            // These calls need a durable version, and therefore commit the group.
+            // The first of these calls needs a durable version, and therefore commits the group.
             #expect(!test.realm.refresh())
             #expect(test.realm.freeze().objects(Dog.self).count == 2)
             #expect((try? onOtherThread(test) { $0.objects(Dog.self).count }) == 2)
@@ -256,7 +257,7 @@ struct AsyncWriteTests {
         #expect(test.names == ["1", "2", "3"] && outcomes == ["1: true", "2: true", "3: true"])
     }
 
-    @Test("a synchronous write can be committed with 'commitAsyncWrite', which calls back later O4")
+    @Test("'commitAsyncWrite' can commit a synchronous write, and calls its completion handler later O4")
     func commitOutside() throws {
         let test = try TestRealm()
         var isDone = false
@@ -268,7 +269,7 @@ struct AsyncWriteTests {
         #expect(isDone)
     }
 
-    @Test("pending asynchronous writes retain the Realm N137")
+    @Test("pending asynchronous writes keep the Realm alive N137")
     func keepsAlive() throws {
         let test = try TestRealm()
         let scheduler = ManualScheduler()

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Martlet
 
-/// Tests a process that reaches its limit of open files at every possible step.
-@Suite("limit of descriptors")
+/// Tests a process that reaches its limit of file descriptors at every possible step.
+@Suite("limit of file descriptors")
 struct DescriptorLimitTests {
     private static func openDescriptors() -> Int { (0..<Int32(256)).count { fcntl($0, F_GETFD) != -1 } }
 
@@ -17,7 +17,7 @@ struct DescriptorLimitTests {
         var limit = rlimit()
         getrlimit(resource, &limit)
         var low = limit
-        // Free descriptors below the highest open one count as well.
+        // The process can also open files at free descriptors below its highest open descriptor, so these count too.
         var free = count
         low.rlim_cur = 0
         while free > 0 || fcntl(Int32(low.rlim_cur), F_GETFD) != -1 {
@@ -52,7 +52,7 @@ struct DescriptorLimitTests {
         }
     }
 
-    @Test("whenever descriptors run out, an error is thrown, no data is lost and no file stays open D79 O1 O4")
+    @Test("if no descriptor is free at any step, an error is thrown, no data is lost and no file stays open D79 O1 O4")
     func everyLimit() async {
         await #expect(processExitsWith: .success) {
             let test = try TestRealm()
@@ -61,7 +61,8 @@ struct DescriptorLimitTests {
             others.fileURL = URL(fileURLWithPath: test.url.path + ".other")
             let other = others
             try Self.openAndWrite(other, 1_000)
-            // Dispatch opens descriptors when it first waits, and terminates the process if none is available.
+            // Dispatch opens descriptors when it waits for the first time, and terminates the process if none is free.
+            // So the process waits once before the test sets a limit.
             let waited = DispatchSemaphore(value: 0)
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { waited.signal() }
             waited.wait()

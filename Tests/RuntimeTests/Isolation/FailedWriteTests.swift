@@ -31,7 +31,8 @@ import Testing
         // A background thread begins to wait for the lock.
         test.scheduler.run()
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { mayRelease.signal() }
-        // This synchronous write waits for the lock, too. It cannot begin because of the limit of versions.
+        // This synchronous write also waits for the lock. It cannot begin, because a third version would exceed the
+        // limit.
         #expect(throws: Realm.Error.self) { try test.realm.write { test.realm.add(Dog(name: "refused")) } }
         #expect(kept.count == 2)
         kept = []
@@ -39,7 +40,8 @@ import Testing
         #expect(isDone && test.names == ["before", "later"])
     }
 
-    /// A Realm that waits 20 ms for the write lock, which another thread holds until `end` is called.
+    /// Returns a Realm that waits at most 20 ms for the write lock. Another thread holds the lock until the test calls
+    /// `end`.
     private func realmWithHeldLock() throws -> (test: TestRealm, end: () -> Void) {
         let test = try TestRealm { $0.environment.writeTimeoutMilliseconds = 20 }
         let lock = test.realm.context.coordinator.writeLock
@@ -111,7 +113,7 @@ import Testing
         #expect(outcomes == ["busy"] && test.names == ["stored"])
     }
 
-    @Test("if a group cannot be committed for 'freeze', its writes and the open write fail N125 N132")
+    @Test("if 'freeze' cannot commit the earlier writes of a group, these writes and the open write fail N125 N132")
     func commitFailsWhileFreezing() throws {
         nonisolated(unsafe) var fails = false
         nonisolated(unsafe) weak var context: RealmContext?
@@ -119,7 +121,7 @@ import Testing
             $0.environment.onYield = { point in
                 guard point == .beforeCommit, fails else { return }
                 fails = false
-                // The commit then finds no transaction.
+                // The commit fails after this rollback, because no transaction is open.
                 try? context?.transaction?.handle.read { try $0.run("ROLLBACK") }
             }
         }

@@ -8,8 +8,8 @@ import Testing
 
 @testable import Martlet
 
-/// Open Realms whose files are moved, deleted or replaced; files on network file systems, and files with several
-/// paths; and files in forked processes and in processes without free descriptors.
+/// Open Realms whose files are moved, deleted or replaced. Also tests files on network file systems, files with several
+/// paths, forked processes, and processes without free descriptors.
 @Suite("files that are moved, deleted or replaced while they are open")
 struct FileChangeTests {
     @Test("writing to a moved file throws, and objects keep their values D24 O8")
@@ -27,7 +27,7 @@ struct FileChangeTests {
     }
 
     @Test(
-        "a deleted file stays readable, cannot be written, and is created again when it is opened D24 O8"
+        "an open file that was deleted stays readable but not writable, and opening it again creates a new file D24 O8"
     )
     func deleted() throws {
         let test = try TestRealm()
@@ -47,7 +47,7 @@ struct FileChangeTests {
         #expect(test.names == ["Rex"] && log.take() == ["initial"])
     }
 
-    @Test("a file whose folder was deleted stays readable and cannot be written D24 O8")
+    @Test("an open file whose folder was deleted stays readable but not writable D24 O8")
     func folderDeleted() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -78,8 +78,9 @@ struct FileChangeTests {
     @Test(
         "network file systems are recognized by their type numbers, and local ones are accepted D75 O1")
     func networkTypes() throws {
-        // NFS, SMB, SMB2, CIFS, 9P, Ceph; ext4, btrfs, XFS, tmpfs, overlay.
+        // NFS, SMB, SMB2, CIFS, 9P and Ceph.
         let networks: [UInt32] = [0x6969, 0x517B, 0xFE53_4D42, 0xFF53_4D42, 0x0102_1997, 0x00C3_6400]
+        // ext4, btrfs, XFS, tmpfs and overlay.
         let local: [UInt32] = [0xEF53, 0x9123_683E, 0x5846_5342, 0x0102_1994, 0x794C_7630]
         #expect(networks.allSatisfy { cmartlet_is_network_type($0) == 1 })
         #expect(local.allSatisfy { cmartlet_is_network_type($0) == 0 })
@@ -117,7 +118,7 @@ struct FileChangeTests {
             try test.realm.beginWrite()
             rex.name = "Bo"
             let child = cmartlet_fork()
-            // The child has copies of all descriptors, and closes them.
+            // The child inherits all descriptors. Its exit closes them.
             if child == 0 { _exit(0) }
             var status: Int32 = 0
             waitpid(child, &status, 0)
@@ -143,7 +144,7 @@ struct FileChangeTests {
             }
             var status: Int32 = 0
             waitpid(child, &status, 0)
-            // A signal ended the child.
+            // The low bits of the status contain the signal that ended the child.
             #expect(status & 0x7f != 0)
             #expect(throws: Realm.Error.self) { try foreign.write {} }
             try test.realm.commitWrite()
@@ -177,7 +178,7 @@ struct FileChangeTests {
         }
     }
 
-    @Test("a relative URL leads to a file in the folder that was current when the file was opened D77")
+    @Test("a relative URL names a file in the directory that was current when the file was opened D77")
     func relativeText() async {
         await #expect(processExitsWith: .success) {
             let test = try TestRealm()

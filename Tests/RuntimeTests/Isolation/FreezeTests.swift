@@ -112,7 +112,7 @@ struct FreezeTests {
         #expect(onThread { dogs.count } == 300)
     }
 
-    @Test("frozen objects of one row and version are equal, and freezing them again returns the same instance N126")
+    @Test("frozen objects of one row and version are equal, and freezing a frozen object returns that object N126")
     func equality() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex", "Max")[0]
@@ -168,7 +168,7 @@ struct FreezeTests {
     func thawElsewhere() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
-        let (first, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (hasRead, mayThaw) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         nonisolated(unsafe) var frozen: Frozen<Dog>?
         nonisolated(unsafe) var names: [String?] = []
         let done = DispatchSemaphore(value: 0)
@@ -178,17 +178,17 @@ struct FreezeTests {
         Thread.detachNewThread {
             let realm = try? Realm(configuration: settings)
             names.append(realm?.objects(Dog.self)[0].name)
-            first.signal()
-            go.wait()
+            hasRead.signal()
+            mayThaw.wait()
             let thawed = frozen?.thaw()
             names += [thawed?.name, realm?.objects(Dog.self)[0].name]
             if thawed?.realm != realm { names.append("another Realm") }
             done.signal()
         }
-        first.wait()
+        hasRead.wait()
         try test.realm.write { rex.name = "Bo" }
         frozen = Frozen(rex)
-        go.signal()
+        mayThaw.signal()
         done.wait()
         #expect(names == ["Rex", "Bo", "Bo"])
     }
@@ -202,7 +202,7 @@ struct FreezeTests {
         #expect(test.realm.pinnedVersions.count == 1)
     }
 
-    @Test("a frozen object of a Realm in memory stays valid when the live Realm is released O13")
+    @Test("a frozen object of an in-memory Realm stays valid when the live Realm is released O13")
     func memory() throws {
         let frozen: Frozen<Dog>
         do {

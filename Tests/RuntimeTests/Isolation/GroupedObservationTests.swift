@@ -6,9 +6,9 @@ import Testing
 
 @testable import Martlet
 
-/// What observers, references and other executors see of writes that are not durable yet, and of objects that are
-/// replaced. Asynchronous writes of one group become durable together.
-@Suite("observing and referring to objects of writes that are grouped")
+/// Observers and references when asynchronous writes form a group, and when an object is replaced by an object with the
+/// same primary key. The writes of a group become durable together.
+@Suite("observers of and references to objects of grouped writes")
 struct GroupedObservationTests {
     private let test: TestRealm
     private var realm: Realm { test.realm }
@@ -57,7 +57,7 @@ struct GroupedObservationTests {
                 called.signal()
             }
             tokens.append(token)
-            // The queue cannot see the object yet.
+            // The object is not visible on the queue yet, because the write that added it is not durable.
             queue.sync {}
         }
         test.finishAsyncWrites()
@@ -70,7 +70,7 @@ struct GroupedObservationTests {
         }
     }
 
-    @Test("an observer on a queue is not registered on a later object with the same key N16 N52 N59")
+    @Test("an observer on a queue is not registered on the object that replaced its object N16 N52 N59")
     func replacedBeforeQueue() throws {
         try realm.write { realm.add(Node(id: 1, name: "old", children: [Node(id: 2)])) }
         let old = try #require(node(1))
@@ -183,7 +183,7 @@ struct GroupedObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("if opening a Realm again with more classes moves the Realm, its observers are notified N27 N38")
+    @Test("if opening a Realm with more classes moves it to a newer version, its observers are notified N27 N38")
     func openedAgain() throws {
         let test = try TestRealm { $0.objectTypes = [Node.self, Part.self, Screw.self] }
         let nodes = test.realm.objects(Node.self)
@@ -215,7 +215,7 @@ struct GroupedObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("a Realm that begins to refresh automatically moves to the newest version N27")
+    @Test("a Realm whose autorefresh is turned on moves to the newest version N27")
     func autorefresh() throws {
         let nodes = realm.objects(Node.self)
         let token = nodes.observe { _ in }

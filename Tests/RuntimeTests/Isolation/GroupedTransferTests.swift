@@ -6,7 +6,7 @@ import Testing
 
 @testable import Martlet
 
-/// Frozen values and references of objects in writes that are grouped, cancelled or not durable yet. Asynchronous
+/// Frozen objects, and references to objects, in writes that are grouped, cancelled or not durable yet. Asynchronous
 /// writes of one group become durable together.
 @Suite("freezing and referring to objects of writes that are not durable")
 struct GroupedTransferTests {
@@ -41,7 +41,7 @@ struct GroupedTransferTests {
             if $0 == nil { done.append(2) }
         }
         realm.writeAsync {
-            // The group now begins with the second write.
+            // The second write has made the first write durable, so the group now begins with the second write.
             guard let one = node(1) else { return }
             one.name = "c"
             frozen.append(Frozen(one))
@@ -72,11 +72,13 @@ struct GroupedTransferTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("observers are called for the earlier writes if the write that froze a value is cancelled N25 N37")
+    @Test("observers are called for the earlier writes of a group if a write that froze results is cancelled N25 N37")
     func cancelledAfterFreezing() throws {
         let nodes = realm.objects(Node.self)
-        let (log, counts) = (CallCount(), CallCount())
-        let tokens = [realm.observe { _, _ in log.count += 1 }, nodes.observe { _ in counts.count = nodes.count }]
+        let (realmCalls, nodeCount) = (NumberBox(), NumberBox())
+        let tokens = [
+            realm.observe { _, _ in realmCalls.number += 1 }, nodes.observe { _ in nodeCount.number = nodes.count },
+        ]
         test.deliverAll()
         realm.writeAsync { realm.add(Node(id: 1)) }
         realm.beginAsyncWrite {
@@ -85,35 +87,35 @@ struct GroupedTransferTests {
         }
         test.finishAsyncWrites()
         test.deliverAll()
-        #expect(log.count == 1 && counts.count == 1 && nodes.map(\.id) == [1])
+        #expect(realmCalls.number == 1 && nodeCount.number == 1 && nodes.map(\.id) == [1])
         withExtendedLifetime(tokens) {}
     }
 
     @Test("a grouped write that freezes an object holds the write lock until its end N125 N140")
     func isolation() throws {
         try realm.write { realm.add(Node(id: 1)) }
-        let (begins, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (mayWrite, hasWritten) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let configuration = withoutScheduler(test.configuration)
         Thread.detachNewThread {
             if let realm = try? Realm(configuration: configuration) {
-                begins.wait()
+                mayWrite.wait()
                 try? realm.write { realm.object(ofType: Node.self, forPrimaryKey: 1)?.amount += 100 }
             }
-            ends.signal()
+            hasWritten.signal()
         }
         realm.writeAsync { realm.add(Node(id: 2)) }
         realm.writeAsync {
             guard let one = node(1) else { return }
             let before = one.amount
-            begins.signal()
-            // The other thread begins to wait for the lock.
-            _ = ends.wait(timeout: .now() + .milliseconds(50))
+            mayWrite.signal()
+            // During this time, the other thread begins to wait for the lock.
+            _ = hasWritten.wait(timeout: .now() + .milliseconds(50))
             #expect(node(2)?.freeze().id == 2)
-            _ = ends.wait(timeout: .now() + .milliseconds(50))
+            _ = hasWritten.wait(timeout: .now() + .milliseconds(50))
             one.amount = before + 1
         }
         test.finishAsyncWrites()
-        ends.wait()
+        hasWritten.wait()
         realm.refresh()
         #expect(node(1)?.amount == 101)
     }
@@ -178,6 +180,7 @@ struct GroupedTransferTests {
             keyed.append(ThreadSafeReference(to: node))
             lists.append(ThreadSafeReference(to: node.children))
             keyless.append(ThreadSafeReference(to: other))
+            // Inside the write, a reference to the node can be resolved.
             keyed.append(ThreadSafeReference(to: node))
             #expect(realm.resolve(keyed.removeLast())?.name == name)
         }
@@ -208,7 +211,7 @@ struct GroupedTransferTests {
         }
     }
 
-    @Test("resolving adds the classes that the Realm of the thread lacks N127 N128 D78")
+    @Test("resolving a reference adds the classes that the resolving Realm lacks N127 N128 D78")
     func fewerClasses() throws {
         let few = try TestRealm { $0.objectTypes = [Node.self, Part.self, Screw.self] }
         var configuration = few.configuration
@@ -234,6 +237,6 @@ struct GroupedTransferTests {
     }
 }
 
-private final class CallCount {
-    var count = 0
+private final class NumberBox {
+    var number = 0
 }

@@ -74,7 +74,7 @@ struct IsolationMisuseTests {
         expectMessage(asynchronous, "the Realm is frozen and cannot be changed")
     }
 
-    @Test("invalidating a frozen Realm, or setting its autorefresh, traps O13")
+    @Test("invalidating a frozen Realm traps, and so does setting its autorefresh O13")
     func frozenRealm() async {
         let invalidate = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try TestRealm().realm.freeze().invalidate()
@@ -115,7 +115,7 @@ struct IsolationMisuseTests {
         expectMessage(object, "a 'Dog' with the key 1 was created in the open write transaction and frozen there")
     }
 
-    @Test("freezing or thawing an unmanaged object, and freezing a deleted one, traps N127")
+    @Test("freezing or thawing an unmanaged object traps, and so does freezing a deleted object N127")
     func unmanaged() async {
         let freeze = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Dog(name: "Rex").freeze()
@@ -176,7 +176,7 @@ struct IsolationMisuseTests {
         expectMessage(result, "the Realm was changed outside a write transaction")
     }
 
-    @Test("an assignment after 'commitAsyncWrite' traps, even if the transaction goes on with the next write O4")
+    @Test("an assignment after 'commitAsyncWrite' traps, even if the next write uses the same transaction O4")
     func assignmentAfterCommit() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("pinned versions")
 struct PinnedVersionTests {
-    @Test("pinnedVersions reports each version in use, with its holders and the line that froze it O77 O2")
+    @Test("pinnedVersions reports each version in use, its holders, and the line of the call that froze it O77 O2")
     func report() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -39,7 +39,7 @@ struct PinnedVersionTests {
         #expect(becomesTrue { test.realm.pinnedVersions.count == 1 })
     }
 
-    /// Waits for a condition, for at most ten seconds. While background work moves readers from the log to the file, it
+    /// Waits for a condition, for at most ten seconds. A test must wait, because background work after a checkpoint
     /// briefly pins every version.
     private func becomesTrue(_ condition: () -> Bool) -> Bool {
         let deadline = Date(timeIntervalSinceNow: 10)
@@ -66,7 +66,7 @@ struct PinnedVersionTests {
         #expect(rex.name == "Max" && frozen[0].name == "Bo")
     }
 
-    @Test("the oldest of many versions is logged once if it has been in use for a long time O77 O2")
+    @Test("if many versions are in use, the oldest one is logged once after a long time O77 O2")
     func warning() throws {
         let (now, lines) = (LockedValue<UInt64>(0), LockedValue<[String]>([]))
         let test = try TestRealm {
@@ -103,7 +103,7 @@ struct PinnedVersionTests {
             try test.realm.write { node.amount = Double(number) }
             frozen.append(node.freeze())
         }
-        // More connections are returned than are kept for reuse.
+        // These objects return more connections than the store keeps for reuse.
         for _ in 0..<8 { frozen.removeLast() }
         let before = vfs.openFileCount
         frozen = []

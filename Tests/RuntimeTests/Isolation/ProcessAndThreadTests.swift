@@ -11,7 +11,7 @@ import Testing
 /// Ended threads, forked processes and cancelled tasks.
 @Suite("ended threads, forks and cancelled tasks") struct ProcessAndThreadTests {
     /// Runs `body` on a new thread, and waits for the end of the thread, so that the next thread can get its address.
-    private func onEndedThread(_ body: @escaping @Sendable () -> Void) {
+    private func onJoinedThread(_ body: @escaping @Sendable () -> Void) {
         final class Body: Sendable {
             let run: @Sendable () -> Void
             init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -37,7 +37,7 @@ import Testing
         nonisolated(unsafe) var realms: [Realm] = []
         let addresses = Mutex<[UInt]>([])
         for number in 1...20 {
-            onEndedThread {
+            onJoinedThread {
                 addresses.withLock { $0.append(UInt(pthread_self())) }
                 guard let realm = try? Realm(configuration: configuration) else { return }
                 if realms.contains(realm) {
@@ -61,11 +61,11 @@ import Testing
         await #expect(processExitsWith: .success) {
             alarm(30)
             _ = ObjectId()
-            var ends: [Int32] = [0, 0]
-            guard pipe(&ends) == 0 else { exit(2) }
+            var pipeEnds: [Int32] = [0, 0]
+            guard pipe(&pipeEnds) == 0 else { exit(2) }
             func report() {
                 let ids = (0..<4).map { _ in ObjectId().stringValue + "\n" }.joined()
-                _ = write(ends[1], ids, ids.utf8.count)
+                _ = write(pipeEnds[1], ids, ids.utf8.count)
             }
             for _ in 0..<3 {
                 let child = cmartlet_fork()
@@ -78,11 +78,13 @@ import Testing
                 waitpid(child, &status, 0)
             }
             report()
-            close(ends[1])
+            close(pipeEnds[1])
             var text: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 4_096)
-            while case let count = read(ends[0], &buffer, buffer.count), count > 0 { text += buffer.prefix(count) }
+            while case let count = read(pipeEnds[0], &buffer, buffer.count), count > 0 { text += buffer.prefix(count) }
             let ids = String(decoding: text, as: UTF8.self).split(separator: "\n")
+            // After the eight digits of the time, an id has ten digits that are random for each process. Three
+            // children, their three children and this process each report four ids.
             let processes = Set(ids.map { $0.dropFirst(8).prefix(10) })
             guard ids.count == 28, Set(ids).count == 28, processes.count == 7 else {
                 print(ids)
@@ -127,6 +129,7 @@ import Testing
 
     // MARK: Opening in the background
 
+    /// Creates a file in which the property `Keyless.content` has another type, so that opening the file migrates it.
     private func previousFile() throws -> PreviousFile {
         try PreviousFile(["object Keyless\nproperty content Int"]) { create in _ = create("Keyless", ["content": 5])
         }
@@ -152,7 +155,7 @@ import Testing
         let before = previous.contents
         var configuration = previous.configuration([Keyless.self]) { _, _ in Issue.record("the file was migrated") }
         let opening = Mutex<_Concurrency.Task<Void, any Error>?>(nil)
-        // The thread that opens the Realm has the opening lock here, and has not opened the file yet.
+        // At this yield point, the opening thread holds the opening lock and has not opened the file yet.
         configuration.environment.onYield = { point in
             if point == .insideOpeningLock { opening.withLock { $0?.cancel() } }
         }

@@ -73,7 +73,7 @@ struct ReferenceTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("a reference to a deleted object does not find a later object with the same primary key N128")
+    @Test("a reference to a deleted object does not resolve to a later object with the same primary key N128")
     func replaced() throws {
         let test = try TestRealm()
         let todo = Todo(id: 7, name: "a")
@@ -89,7 +89,7 @@ struct ReferenceTests {
         #expect(found == [true, true, true])
     }
 
-    @Test("a reference does not find an object that the same write adds after deleting the first one N128")
+    @Test("a reference to an object does not resolve to an object that replaces it in the same write N128")
     func replacedInWrite() throws {
         let test = try TestRealm()
         var references: [ThreadSafeReference<Node>] = []
@@ -111,7 +111,7 @@ struct ReferenceTests {
         #expect(references.map { test.realm.resolve($0)?.name } == [nil, "second"])
     }
 
-    @Test("resolving refreshes a Realm that is older than the source, but not inside a write N128")
+    @Test("resolving refreshes a Realm that shows an older version than the reference N128")
     func refreshes() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]
@@ -147,7 +147,7 @@ struct ReferenceTests {
         #expect(test.realm.resolve(reference) === rex)
     }
 
-    @Test("@ThreadSafe can be read repeatedly on many threads, and is nil after the deletion N129")
+    @Test("@ThreadSafe can be read repeatedly on many threads, and is nil after its object is deleted N129")
     func threadSafe() throws {
         let test = try TestRealm()
         let rex = try test.dogs("Rex")[0]

@@ -245,7 +245,7 @@ struct KeyValueAssignmentTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("removing an observer during a call is safe, and others are still called K9")
+    @Test("an observer can be removed during a call, and the other observers are still called K9")
     func removalInside() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
@@ -310,7 +310,7 @@ struct KeyValueAssignmentTests {
         token.invalidate()
     }
 
-    @Test("a token that another thread invalidated receives no more calls K9")
+    @Test("an observer is not called after another thread has invalidated its token K9")
     func endedElsewhere() throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
@@ -336,7 +336,7 @@ struct KeyValueAssignmentTests {
         #expect(recorder.calls == ["story: nil -> long"])
     }
 
-    @Test("value(forKeyPath:) follows links, counts elements and maps collections K1")
+    @Test("value(forKeyPath:) follows links, counts elements, and reads a property of all elements K1")
     func valueForKeyPath() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(3)
@@ -352,5 +352,18 @@ struct KeyValueAssignmentTests {
         #expect(nodes[0].value(forKeyPath: "named.name") as? [String] == ["n3"])
         #expect(nodes[1].value(forKeyPath: "parents.@count") as? Int == 1)
         #expect(nodes[0].value(forKeyPath: "next.isInvalidated") as? Bool == false)
+    }
+
+    @Test("a map with keys that Unicode considers equivalent can be read and observed by key K1 K5")
+    func equivalentKeys() throws {
+        let test = try TestRealm()
+        let nodes = try test.nodes(3)
+        let recorder = nodes[0].recorder("named", options: [.old, .new])
+        for (position, key) in ["\u{E9}", "e\u{301}"].enumerated() {
+            try test.realm.write { nodes[0].named.updateValue(nodes[position + 1], forKey: key) }
+        }
+        #expect(recorder.take().count == 2 && nodes[0].named.count == 2)
+        let names = nodes[0].value(forKeyPath: "named.name") as? [String]
+        #expect(names?.sorted() == ["n2", "n3"])
     }
 }

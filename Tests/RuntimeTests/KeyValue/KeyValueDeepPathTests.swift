@@ -10,7 +10,7 @@ struct KeyValueDeepPathTests {
     private let test: TestRealm
     private let nodes: [Node]
 
-    /// Creates a chain of three linked nodes, and two more nodes.
+    /// Creates five nodes. The first links to the second, and the second links to the third.
     init() throws {
         test = try TestRealm()
         nodes = try test.nodes(5)

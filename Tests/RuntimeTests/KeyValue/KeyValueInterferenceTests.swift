@@ -7,15 +7,17 @@ import Testing
 
 @testable import Martlet
 
-/// Programs in which an observer changes what the runtime is changing.
-@Suite("Key-value: observers that change what is being changed")
+/// Observers and closures that change a value or a collection while another change is in progress.
+@Suite("Key-value: changes during another change")
 struct KeyValueInterferenceTests {
+    /// Returns the keys of the stored parts.
     private static func parts(_ test: TestRealm) throws -> [Int64] {
         let context = test.realm.context
         let table = try #require(context.table(named: "Part"))
         return context.read { try table.rows.keys($0) }
     }
 
+    /// Describes a node as another Realm reads it.
     private func contents(_ test: TestRealm, _ id: Int) throws -> String {
         var text = ""
         try test.onNewThread { realm in
@@ -29,6 +31,7 @@ struct KeyValueInterferenceTests {
 
     // MARK: Programs that trap
 
+    /// A program that traps, and a part of its message.
     private struct Trap: Sendable {
         let name: String
         let message: String
@@ -209,7 +212,7 @@ struct KeyValueInterferenceTests {
         #expect(text.contains(message), "\(text)")
     }
 
-    // MARK: Programs that are correct
+    // MARK: Programs that do not trap
 
     @Test("an unmanaged object keeps what an observer assigns in a prior call K8")
     func unmanaged() {
@@ -220,7 +223,7 @@ struct KeyValueInterferenceTests {
         token.invalidate()
     }
 
-    @Test("an update stores its entry of a map even if observers change the map meanwhile O44")
+    @Test("an update stores its map entry even if observers change the map during the update O44")
     func map() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(5)
@@ -241,7 +244,7 @@ struct KeyValueInterferenceTests {
         token.invalidate()
     }
 
-    @Test("a deletion keeps links that an observer has assigned to other objects K20")
+    @Test("a deletion keeps a link that an observer assigns to another object during the deletion K20")
     func relink() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(4)
@@ -257,7 +260,7 @@ struct KeyValueInterferenceTests {
     }
 
     @Test(
-        "observers can delete other objects with links to the target during its deletion K20", arguments: [false, true])
+        "while an object is deleted, observers can delete other objects that link to it K20", arguments: [false, true])
     func deleteHolder(several: Bool) throws {
         let test = try TestRealm()
         let nodes = try test.nodes(5)
@@ -274,7 +277,7 @@ struct KeyValueInterferenceTests {
         token.invalidate()
     }
 
-    @Test("an embedded object that an observer assigns to a deleted object is deleted with it K20 K24")
+    @Test("an embedded object that an observer assigns to an object during its deletion is deleted too K20 K24")
     func embedded() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(3)
@@ -307,7 +310,7 @@ struct KeyValueInterferenceTests {
         tokens.forEach { $0.invalidate() }
     }
 
-    @Test("the Realm does not move to another version while observers are called before a move N27 O14")
+    @Test("a delivery inside a prior call does not move the Realm to another version N27 O14")
     func nestedRunLoop() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(1)

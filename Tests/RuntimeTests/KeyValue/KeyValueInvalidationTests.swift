@@ -88,7 +88,7 @@ struct KeyValueInvalidationTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("a row that replaces a deleted one has no observers K20", arguments: [true, false])
+    @Test("a new row with the key of a deleted row has no observers K20", arguments: [true, false])
     func replaced(isRemote: Bool) throws {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
@@ -222,7 +222,8 @@ struct KeyValueInvalidationTests {
         let test = try TestRealm()
         let node = try test.nodes(1)[0]
         let invalidation = "isInvalidated: false -> true"
-        func part(_ place: (Part) -> Void, _ end: () -> Void, _ what: String) throws {
+        // Adds an embedded object with `place`, and expects that `remove` invalidates it.
+        func check(_ place: (Part) -> Void, _ remove: () -> Void, _ what: String) throws {
             var recorder: KeyValueRecorder?
             var held: Part?
             try test.realm.write {
@@ -231,31 +232,31 @@ struct KeyValueInvalidationTests {
                 recorder = part.recorder("isInvalidated")
                 held = part
             }
-            try test.realm.write { end() }
+            try test.realm.write { remove() }
             #expect(recorder?.calls == [invalidation], "\(what)")
             #expect(held?.isInvalidated == true, "\(what)")
         }
-        try part({ node.part = $0 }, { node.part = Part(name: "q") }, "replaced")
+        try check({ node.part = $0 }, { node.part = Part(name: "q") }, "replaced")
         #expect(node.part?.name == "q")
-        try part({ node.part = $0 }, { node.part = nil }, "set to nil")
+        try check({ node.part = $0 }, { node.part = nil }, "set to nil")
         #expect(node.part == nil)
-        try part({ node.parts.append($0) }, { node.parts.remove(at: 0) }, "removed from its list")
-        try part({ node.parts.append($0) }, { node.parts[0] = Part(name: "q") }, "overwritten in its list")
-        try part({ node.parts.append($0) }, { node.parts.removeAll() }, "list cleared")
-        try part({ node.parts = [$0] }, { node.parts = [Part(name: "q")] }, "list assigned")
+        try check({ node.parts.append($0) }, { node.parts.remove(at: 0) }, "removed from its list")
+        try check({ node.parts.append($0) }, { node.parts[0] = Part(name: "q") }, "overwritten in its list")
+        try check({ node.parts.append($0) }, { node.parts.removeAll() }, "list cleared")
+        try check({ node.parts = [$0] }, { node.parts = [Part(name: "q")] }, "list assigned")
         #expect(node.parts.map(\.name) == ["q"])
-        try part({ node.partsByName["k"] = $0 }, { node.partsByName["k"] = Part(name: "q") }, "overwritten in its map")
-        try part({ node.partsByName["k"] = $0 }, { node.partsByName.removeObject(for: "k") }, "removed from its map")
-        try part(
+        try check({ node.partsByName["k"] = $0 }, { node.partsByName["k"] = Part(name: "q") }, "overwritten in its map")
+        try check({ node.partsByName["k"] = $0 }, { node.partsByName.removeObject(for: "k") }, "removed from its map")
+        try check(
             { node.part = $0 },
             {
                 test.realm.create(
                     Node.self, value: ["id": 1, "part": Part?.none as Any] as [String: Any], update: .all)
             },
             "create with nil")
-        try part({ node.part = $0 }, { node.setValue(Part(name: "r"), forKey: "part") }, "replaced by name")
+        try check({ node.part = $0 }, { node.setValue(Part(name: "r"), forKey: "part") }, "replaced by name")
         #expect(node.part?.name == "r")
-        try part({ node.part = $0 }, { test.realm.delete(node) }, "owner deleted")
+        try check({ node.part = $0 }, { test.realm.delete(node) }, "owner deleted")
     }
 
     @Test("observers of the owner are notified once of a replaced embedded object K24")

@@ -12,7 +12,7 @@ struct KeyValueListTests {
     private let owner: Node
     private let recorder: KeyValueRecorder
 
-    /// Creates six nodes. The children of the first are the second and the third.
+    /// Creates six nodes. The children of the first node are the second and the third node.
     init() throws {
         test = try TestRealm()
         nodes = try test.nodes(6)
@@ -60,7 +60,7 @@ struct KeyValueListTests {
         }
     }
 
-    @Test("removing at offsets is one removal, and unmanaged lists report the same positions as managed ones K12")
+    @Test("a removal at several offsets is one change, and unmanaged lists report the positions of managed lists K12")
     func samePositions() throws {
         let unmanaged = Node(id: 9)
         unmanaged.children.append(objectsIn: [nodes[1], nodes[2]].map { Node(id: $0.id) })
@@ -136,7 +136,7 @@ struct KeyValueListTests {
         #expect(recorder.take() == ["children: [] -> live[]"])
     }
 
-    @Test("moves and swaps are a replacement of the range that they span K13")
+    @Test("a move or swap is reported as a replacement of the range that it spans K13")
     func moves() throws {
         try test.realm.write { owner.children.append(objectsIn: [nodes[3], nodes[4], nodes[5]]) }
         _ = recorder.take()

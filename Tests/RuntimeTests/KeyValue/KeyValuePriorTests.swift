@@ -4,9 +4,9 @@ import Testing
 
 @testable import Martlet
 
-@Suite("Key-value: what observers do in prior calls")
+@Suite("Key-value: queries in prior calls")
 struct KeyValuePriorTests {
-    /// Changes of the first of six nodes. Its children are the second and the third.
+    /// Changes of the first of six nodes. Before the change, its children are the second and the third node.
     private static let changes: [(name: String, change: @Sendable (Node, [Node]) -> Void)] = [
         ("append", { $0.children.append($1[3]) }),
         ("insert", { $0.children.insert($1[3], at: 0) }),
@@ -49,7 +49,7 @@ struct KeyValuePriorTests {
             + " \(node.part?.name ?? "") \(node.parts.map(\.name))"
     }
 
-    @Test("a query in a prior call loses no change K8", arguments: changes.indices)
+    @Test("a change is complete even if an observer runs a query in its prior call K8", arguments: changes.indices)
     func query(_ index: Int) throws {
         let test = try TestRealm()
         let nodes = try test.nodes(6)

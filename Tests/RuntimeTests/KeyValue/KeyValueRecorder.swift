@@ -22,7 +22,7 @@ final class KeyValueRecorder: KeyValueObserver {
         onCall?()
     }
 
-    /// Returns the calls since the last `take`.
+    /// Returns the calls since the previous call of `take`.
     func take() -> [String] {
         defer {
             calls = []
@@ -31,8 +31,9 @@ final class KeyValueRecorder: KeyValueObserver {
         return calls
     }
 
-    /// A change as text, `name: Rex -> Max` or `children insertion 0,1: - -> [#2, #3]`. A prior call begins with
-    /// `prior`.
+    /// Returns a change as text, such as `name: Rex -> Max` or `children insertion 0,1: - -> [#2, #3]`. The text of a
+    /// prior call begins with `prior`. `-` means that the change has no such value, `#2` is the node with the id 2, and
+    /// `live[#2]` is a live list.
     static func text(_ keyPath: String?, _ change: [KeyValueChangeKey: Any]) -> String {
         let kind = (change[.kindKey] as? UInt).flatMap(KeyValueChangeKind.init)
         var text = change[.notificationIsPriorKey] as? Bool == true ? "prior " : ""

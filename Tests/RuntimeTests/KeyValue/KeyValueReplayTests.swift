@@ -6,7 +6,8 @@ import Testing
 
 @testable import Martlet
 
-/// An observer that keeps a copy of a list, and updates the copy from its notifications only.
+/// An observer that keeps a copy of a list, and updates the copy from its notifications. It copies the list again only
+/// for a setting, because a setting has no positions.
 private final class ListMirror: KeyValueObserver {
     private(set) var elements: [Int]
     private(set) var calls = 0

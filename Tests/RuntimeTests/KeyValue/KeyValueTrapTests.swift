@@ -114,7 +114,7 @@ struct KeyValueTrapTests {
         #expect(recorder.calls == ["children insertion 0"])
     }
 
-    @Test("observing on another thread, or an invalidated object, traps K1")
+    @Test("observing an object on another thread traps, and so does observing an invalidated object K1")
     func wrongPlace() async {
         let thread = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -167,7 +167,7 @@ struct KeyValueTrapTests {
         }
     }
 
-    @Test("ending a write in a call during a deletion traps K20", arguments: [false, true])
+    @Test("an observer that ends the write during a deletion traps K20", arguments: [false, true])
     func endInDeletion(commits: Bool) async {
         let results = await [
             #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [commits] in
@@ -224,7 +224,7 @@ extension Node {
 }
 
 extension TestRealm {
-    /// Ends the open write, as an observer must not do.
+    /// Ends the open write. An observer must not do this while a change is in progress.
     fileprivate func endWrite(_ commits: Bool) {
         if commits { try? realm.commitWrite() } else { realm.cancelWrite() }
     }

@@ -125,7 +125,7 @@ struct KeyValueVersionTests {
     }
 
     @Test(
-        "observers of cyclic paths are notified again after the deletion of an object is rolled back K27",
+        "observers of cyclic paths are notified of changes after a rollback has restored a deleted object K27",
         arguments: [1, 2, 3])
     func cancelDeletionOfCycle(length: Int) throws {
         let test = try TestRealm()
@@ -165,7 +165,7 @@ struct KeyValueVersionTests {
         token.invalidate()
     }
 
-    @Test("observers of isInvalidated are called first before a change, and last after it K28")
+    @Test("before a change, observers of isInvalidated are called first; after the change, they are called last K28")
     func order() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(3)
@@ -245,7 +245,7 @@ struct KeyValueVersionTests {
         #expect(new.peers.map(\.id) == [3])
     }
 
-    @Test("an observer can write, refresh and invalidate in a call during a refresh K3")
+    @Test("an observer that a refresh calls can write, and can call refresh and invalidate K3")
     func nested() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(2)

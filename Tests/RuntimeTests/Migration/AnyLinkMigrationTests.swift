@@ -4,22 +4,25 @@ import Testing
 
 @testable import Martlet
 
-/// Links in `AnyRealmValue` properties, in migrations that change the class of the owner or of the target.
+/// Links in `AnyRealmValue` properties, in migrations that change or delete the objects to which the links lead, or
+/// that assign the links to new objects.
 @Suite struct AnyLinkMigrationTests {
-    private func previousFile(node: String = "Int", scalars: String = "") throws -> PreviousFile {
+    /// Creates the treasures '7' and '5', and a holder for each. A holder links to its treasure in a map and in a list.
+    private func previousFile(idType: String = "Int") throws -> PreviousFile {
         let types = [
-            "object Treasure\nprimaryKey id\nproperty id \(node)\nproperty name String",
-            "object Holder\nproperty any AnyRealmValue\nproperty list List<AnyRealmValue>\(scalars)",
+            "object Treasure\nprimaryKey id\nproperty id \(idType)\nproperty name String",
+            "object Holder\nproperty any AnyRealmValue\nproperty list List<AnyRealmValue>",
         ]
         return try PreviousFile(types) { create in
             for name in ["7", "5"] {
-                let treasure = create("Treasure", ["id": node == "Int" ? Int(name) ?? 0 : name, "name": name])
+                let treasure = create("Treasure", ["id": idType == "Int" ? Int(name) ?? 0 : name, "name": name])
                 _ = create("Holder", ["any": ["t": treasure], "list": [1, treasure]])
             }
         }
     }
 
-    private func holders(_ realm: Realm) -> [[String?]] {
+    /// Returns the names of the treasures to which the map and the list of each holder link.
+    private func treasureNames(_ realm: Realm) -> [[String?]] {
         realm.dynamicObjects("Holder").map { holder in
             let value = (holder.any as? [String: Any?])?["t"] as? ObjectBase
             let element = (holder.dynamicList("list")[1] as? DynamicObject)?.object
@@ -29,15 +32,15 @@ import Testing
 
     @Test("links still lead to rows whose keys change, and become nil when the rows are deleted O6 O32")
     func keys() throws {
-        let previous = try previousFile(node: "String")
+        let previous = try previousFile(idType: "String")
         let realm = try previous.migrated([Treasure.self, Owner.self])
         #expect(realm.objects(Treasure.self).map(\.id) == [5, 7])
-        #expect(holders(realm) == [["7", "7"], ["5", "5"]])
+        #expect(treasureNames(realm) == [["7", "7"], ["5", "5"]])
         try realm.write { realm.delete(try #require(realm.object(ofType: Treasure.self, forPrimaryKey: 7))) }
-        #expect(holders(realm) == [[nil, nil], ["5", "5"]])
+        #expect(treasureNames(realm) == [[nil, nil], ["5", "5"]])
     }
 
-    @Test("links become nil when a migration deletes their targets, even if it reorders properties O6 O32")
+    @Test("links become nil when a migration or a later write deletes their targets O6 O32")
     func deletion() throws {
         let previous = try previousFile()
         let realm = try previous.migrated([Treasure.self, Owner.self]) { migration, _ in
@@ -46,9 +49,9 @@ import Testing
             }
         }
         #expect(realm.objects(Treasure.self).map(\.id) == [5])
-        #expect(holders(realm) == [[nil, nil], ["5", "5"]])
+        #expect(treasureNames(realm) == [[nil, nil], ["5", "5"]])
         try realm.write { realm.delete(realm.objects(Treasure.self)) }
-        #expect(holders(realm) == [[nil, nil], [nil, nil]])
+        #expect(treasureNames(realm) == [[nil, nil], [nil, nil]])
     }
 
     @Test("old values with links can be assigned to new objects O6 O32") func values() throws {

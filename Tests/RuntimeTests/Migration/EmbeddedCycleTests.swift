@@ -4,7 +4,8 @@ import Testing
 
 @testable import Martlet
 
-/// Objects that contain themselves, form long chains, or own only each other, when their type becomes embedded.
+/// Migrations in which a type becomes embedded while its objects contain themselves, form long chains, or own only each
+/// other.
 @Suite struct EmbeddedCycleTests {
     private static let types: [ObjectBase.Type] = [Wide.self, Ring.self]
     private static let schemaText = [
@@ -22,8 +23,8 @@ import Testing
 
     private func file(_ body: (Create) -> Void) throws -> PreviousFile { try PreviousFile(Self.schemaText, body) }
 
-    /// Two objects that link to each other. The second links to the first through `property`. The `Wide` object with
-    /// the id 1 links to the first.
+    /// Creates two `Ring` objects that link to each other. The second one links to the first one through `property`.
+    /// The `Wide` object with the id 1 links to the first one.
     private func cycle(_ property: String) throws -> PreviousFile {
         try file { create in
             let (first, second) = (create("Ring", ["number": 1]), create("Ring", ["number": 2]))
@@ -97,7 +98,8 @@ import Testing
         #expect(try integer("SELECT count(*) FROM \"Ring.rings\"", realm.context.handle) == 0)
     }
 
-    @Test("a copy for another owner keeps the objects that it contains O71 O20") func nested() throws {
+    @Test("a copy of an embedded object for another owner includes the objects that it contains O71 O20")
+    func nested() throws {
         let previous = try file { create in
             let last = create("Ring", ["number": 3])
             let middle = create("Ring", ["number": 2, "rings": [last, last], "named": ["a": last]])
@@ -151,9 +153,8 @@ import Testing
         }
     }
 
-    @Test("an embedded chain of 5,000 objects is deleted with the property of its owner O70") func droppedProperty()
-        throws
-    {
+    @Test("if a property is not in the new schema, its chain of 5,000 embedded objects is deleted O70")
+    func droppedProperty() throws {
         let previous = try PreviousFile([
             "object Wide\nprimaryKey id\nproperty id Int\nproperty old embedded:Ring?\nproperty ring embedded:Ring?",
             "embedded Ring\nproperty number Int\nproperty inner embedded:Ring?\nproperty rings List<embedded:Ring>",

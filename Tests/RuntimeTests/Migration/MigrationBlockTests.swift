@@ -92,7 +92,7 @@ import Testing
         #expect(realm.objects(EnumHolder.self).map(\.level) == [.middle, .high])
     }
 
-    /// The type `Node` under an earlier name, with every kind of link.
+    /// The type `Node` under the earlier name `Knot`, with every kind of link.
     private static let graph = [
         """
         object Knot
@@ -169,7 +169,7 @@ import Testing
             ])
     }
 
-    @Test("assigning an old object to a property makes a link to its new object, or an embedded copy O71 O12")
+    @Test("an old object that is assigned to a property becomes a link to its new object, or an embedded copy O71 O12")
     func assigningOldObjects()
         throws
     {
@@ -238,7 +238,7 @@ import Testing
     }
 
     @Test(
-        "a block creates objects with defaults and nested values, and deletes embedded ones with their owner O71 O5 O6"
+        "a block can create objects with nested values, and deleting an owner deletes its embedded objects O71 O5 O6"
     )
     func creating()
         throws

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Martlet
 
-/// Errors of migrations, which leave the file unchanged.
+/// Errors of migrations. A migration that throws an error leaves the file unchanged.
 @Suite struct MigrationErrorTests {
     private struct Failure: Error, Equatable { let number: Int }
 
@@ -40,7 +40,7 @@ import Testing
         #expect(try previous.migrated([Keyless.self]).objects(Keyless.self).map(\.content) == ["1", "2", "3"])
     }
 
-    @Test("without a higher version, opening throws an error with every difference and advice O69 O2")
+    @Test("without a higher schema version, opening throws an error with every difference and advice O69 O2")
     func versionNotRaised()
         throws
     {
@@ -64,7 +64,8 @@ import Testing
         #expect(try previous.migrated(types).isEmpty)
     }
 
-    @Test("a lower version throws 'schemaVersionNewer', even if the types differ too O69 O2") func lower() throws {
+    @Test("a lower schema version throws 'schemaVersionNewer', even if the types differ too O69 O2")
+    func lower() throws {
         let previous = try PreviousFile([Self.keyless], schemaVersion: 4)
         #expect(previous.openingError([Keyless.self], schemaVersion: 3)?.code == .schemaVersionNewer)
         #expect(previous.openingError([Keyless.self], schemaVersion: 4)?.code == .schemaMismatch)
@@ -110,7 +111,8 @@ import Testing
         #expect(error?.code == .fileNotFound)
     }
 
-    @Test("duplicate keys and unconverted values that the block does not fix are reported O2") func conflicts() throws {
+    @Test("duplicate keys and failed conversions that the block does not correct are reported O2")
+    func conflicts() throws {
         let previous = try PreviousFile(["object Int64Key\nproperty number String\nproperty content Data"]) {
             create in
             for number in ["1", "2", "x"] { _ = create("Int64Key", ["number": number, "content": Data([1])]) }
@@ -162,7 +164,7 @@ import Testing
         #expect(try previous.migrated([Keyless.self]).objects(Keyless.self).count == 3)
     }
 
-    @Test("migrating a file that is open in this process throws an error that names where it is open O73 O2")
+    @Test("migrating a file that this process has open throws an error that names the threads and queues O73 O2")
     func openElsewhere() throws {
         let previous = try PreviousFile(["object Keyless\nproperty content String"]) { create in
             _ = create("Keyless", ["content": "a"])

@@ -7,7 +7,7 @@ import Testing
 
 /// Runs the migration block that the documentation article on migrations shows.
 @Suite struct MigrationExampleTests {
-    @Test("the example of the documentation works as described O2") func example() throws {
+    @Test("the migration block of the article migrates the file as described O2") func example() throws {
         let previous = try PreviousFile([
             "object Person\nproperty fullName String",
             "object Dog\nprimaryKey id\nproperty id ObjectId\nproperty name String\nproperty years Int\nproperty owner link:Person?",

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "a file that is deleted or replaced during its migration is not opened, and its replacement is unchanged O2",
+        "a file that is deleted or replaced during its migration is not opened, and the new file is unchanged O2",
         arguments: Loss.allCases)
     func lost(_ loss: Loss) throws {
         let (previous, other) = try (makePreviousFile(1), makePreviousFile(2))
@@ -48,11 +48,11 @@ import Testing
             "\(openingError?.message ?? "")")
         #expect(FileManager.default.fileExists(atPath: previous.url.path) == loss.isReplaced)
         guard loss.isReplaced else {
-            // A new file is created.
+            // Opening creates a new file.
             #expect(try previous.migrated([Keyless.self]).isEmpty)
             return
         }
-        // The test compares outside of #expect, so that a failure does not print all bytes.
+        // The comparison is outside of #expect, so that a failure does not print all bytes.
         let isUnchanged = previous.contents == expected
         #expect(isUnchanged)
         let contents = try previous.migrated([Keyless.self]) { migration, _ in

@@ -13,8 +13,8 @@ import Testing
         Keeper.self, Kept.self, Wide.self, Ring.self, Scalars.self,
     ]
 
-    /// Links to types or rows that do not exist, links that are missing in the index of links, and embedded objects
-    /// without exactly one owner.
+    /// Returns a text for each fault in the file: a link to a type or row that does not exist, a link that is missing
+    /// in the index of links, and an embedded object that does not have exactly one owner.
     private func faults(_ realm: Realm) throws -> [String] {
         let context = realm.context
         var found: [String] = []
@@ -49,6 +49,7 @@ import Testing
         return found
     }
 
+    /// Opens the file twice, and checks it each time with `faults` and `body`. The first opening migrates the file.
     private func open(
         _ previous: PreviousFile, version: UInt64 = 1, _ block: MigrationBlock? = nil, _ body: (Realm) throws -> Void
     ) throws {
@@ -109,7 +110,8 @@ import Testing
         }
     }
 
-    @Test("changed primary keys, renamed types and properties keep all links O70 O71") func changedKeys() throws {
+    @Test("all links remain when primary keys change, and when types and properties are renamed O70 O71")
+    func changedKeys() throws {
         let previous = try PreviousFile([
             """
             object OldName

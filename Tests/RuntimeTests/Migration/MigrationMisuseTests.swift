@@ -21,6 +21,7 @@ import Testing
         var list: List<MigrationObject>?
     }
 
+    /// Runs a migration whose block calls `body`. After the migration, returns the objects that the block has stored.
     private static func run(_ body: @escaping @Sendable (Migration, Objects) -> Void) throws -> Objects {
         let previous = try PreviousFile(schemaText) { create in
             let node = create("Node", ["id": 1, "name": "a"])
@@ -135,7 +136,8 @@ import Testing
         expectMessage(key, "the primary key 'Node.id' was changed after the object had been added")
     }
 
-    @Test("observing inside a migration, or using it on another thread, traps O2") func elsewhere() async {
+    @Test("observing inside a migration traps, and so does using the migration on another thread O2")
+    func elsewhere() async {
         let observe = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let objects = try Self.run { _, objects in
                 objects.list?.observe { _ in }.invalidate()

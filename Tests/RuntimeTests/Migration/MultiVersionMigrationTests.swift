@@ -61,7 +61,7 @@ import Testing
         expectMessage(result, "'Node.next' takes 'Node?', but was given 'IntKey {")
     }
 
-    @Test("a new object can be created from an old object of another type, by their common properties O71 O5")
+    @Test("an object can be created from an old object of another type, with the values of common properties O71 O5")
     func shared()
         throws
     {
@@ -90,6 +90,7 @@ import Testing
         "object Screw\nproperty length Int",
     ]
 
+    /// Creates two nodes that share parts, and a part without an owner.
     private func sharedParts() throws -> PreviousFile {
         try PreviousFile(Self.shared) { create in
             let screw = create("Screw", ["length": 3])
@@ -102,7 +103,7 @@ import Testing
     }
 
     @Test(
-        "separateOwners copies shared objects of a type that becomes embedded, and deletes orphans O71 O20"
+        "if a type becomes embedded, separateOwners copies shared objects and deletes objects without owners O71 O20"
     )
     func embedding() throws {
         let openingError = try sharedParts().openingError(Self.types)
@@ -134,7 +135,7 @@ import Testing
         #expect(parts.filter { $0.name == "shared" }.count == 4)
     }
 
-    @Test("separateOwners keeps the contents of owned objects, for any graph and any order of types O71 O20")
+    @Test("separateOwners keeps the values of owned objects, for any graph and any order of types O71 O20")
     func separationOrder() throws {
         for seed in 0..<UInt64(40) {
             var random = SeededRandom(seed: seed)
@@ -207,7 +208,7 @@ import Testing
         #expect(realm.objects(Keyless.self).map(\.content).sorted() == ["a", "b", "c"])
     }
 
-    @Test("the message for a renamed property that does not convert contains the property and the values O71 O2")
+    @Test("if values of a renamed property do not convert, the message names the property and the values O71 O2")
     func messages()
         throws
     {

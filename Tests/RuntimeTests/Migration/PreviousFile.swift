@@ -11,7 +11,7 @@ final class PreviousFile {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "martlet-past-\(UUID().uuidString)")
 
-    /// Creates the file, and adds the objects that `body` creates by type name and values.
+    /// Creates the file. `body` adds objects: it calls `create` with the name of a type and the values of the object.
     init(
         _ schemaTexts: [String], schemaVersion: UInt64 = 0,
         _ body: (_ create: (String, [String: Any]) -> MigrationObject) -> Void = { _ in }
@@ -64,7 +64,7 @@ final class PreviousFile {
     /// The bytes of the database file, for comparison.
     var contents: [UInt8] { [UInt8](FileManager.default.contents(atPath: url.path) ?? Data()) }
 
-    /// The error that opening the file must throw.
+    /// Expects that opening the file throws a `Realm.Error`, and returns the error.
     func openingError(
         _ types: [ObjectBase.Type], schemaVersion: UInt64 = 1, _ block: MigrationBlock? = nil
     ) -> Realm.Error? {

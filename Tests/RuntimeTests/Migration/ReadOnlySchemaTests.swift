@@ -16,6 +16,7 @@ import Testing
 
     private static let nodes: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
 
+    /// Creates a file with three nodes, in which the type `Node` lacks several properties.
     private func nodes() throws -> PreviousFile {
         let schemaText = """
             object Node
@@ -69,7 +70,7 @@ import Testing
         #expect(previous.contents == before)
     }
 
-    @Test("a later configuration can add types O74 O2") func later() throws {
+    @Test("opening an open file with more types adds these types to the Realm O74 O2") func later() throws {
         let previous = try nodes()
         let realm = try Realm(configuration: configuration(previous, Self.nodes))
         #expect(realm.objects(Node.self).count == 3)
@@ -124,7 +125,7 @@ import Testing
         #expect(loss?.code == .schemaMismatch)
     }
 
-    @Test("adding types to a file keeps the change sets, so observers get exact changes O74 N22")
+    @Test("adding types to a file keeps its stored change sets, so observers get exact changes O74 N22")
     func addedTypes() throws {
         let test = try TestRealm { $0.objectTypes = Self.nodes }
         try test.realm.write { for id in 0..<50 { test.realm.add(Node(id: id)) } }

@@ -9,6 +9,7 @@ import Testing
 @Suite struct RenamedLinkTests {
     private static let types: [ObjectBase.Type] = [Node.self, Part.self, Screw.self]
 
+    /// Deletes the nodes and treasures with the id 3.
     private static func deleteThird(_ migration: Migration) {
         for type in ["Node", "Treasure"] {
             migration.enumerateObjects(ofType: type) { old, new in

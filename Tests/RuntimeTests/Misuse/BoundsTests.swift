@@ -6,7 +6,8 @@ import Testing
 
 @testable import Martlet
 
-/// Uses positions outside of collections. The library must stop the program with a message before Swift's checks do.
+/// Uses positions outside of collections. The library must stop the program with a message, before a check of the Swift
+/// standard library stops it.
 @Suite("positions outside of collections") struct BoundsTests {
     /// An operation on a list of one element, at a position outside of the list.
     struct Step: Sendable, CustomStringConvertible {
@@ -62,7 +63,7 @@ import Testing
         expectMessage(result, "the index 7 is outside of")
     }
 
-    /// Reads of one position, for each kind of collection.
+    /// Closures that read a position of a collection, for each kind of collection.
     static let reads: [@Sendable (Realm, Int) -> Any?] = [
         { $0.objects(Node.self)[$1] },
         { $0.objects(Node.self).limit(1)[$1] },
@@ -79,8 +80,8 @@ import Testing
     ]
 
     @Test(
-        "a position outside of another collection stops the program O40 O41 O45 O46", arguments: reads.indices,
-        [-1, 7, .max])
+        "a position outside of a collection of another kind stops the program O40 O41 O45 O46",
+        arguments: reads.indices, [-1, 7, .max])
     func others(_ read: Int, _ position: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [read = read as Int, position = position as Int] in

@@ -48,7 +48,7 @@ import Testing
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The functions of `Misuse`, read from its source.
+    /// Returns the names of the functions of `Misuse`, from its source files.
     private static func traps() throws -> Set<String> {
         let folder = root.appending(path: "Sources/Martlet/Misuse")
         var names: Set<String> = []

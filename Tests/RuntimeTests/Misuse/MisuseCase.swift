@@ -1,6 +1,6 @@
 /// A misuse of the API, and the message with which it stops the program.
 struct MisuseCase: Sendable {
-    /// The function of `Misuse` that is called.
+    /// The name of the function of `Misuse` that stops the program.
     let name: String
     /// The whole message. `…` matches any text, such as text that differs between runs.
     let message: String

@@ -75,6 +75,7 @@ extension MisuseCases {
         },
     ]
 
+    /// Migrates a file with one node, and runs `block` as the migration block.
     static func migrate(_ block: @escaping @Sendable (Migration) -> Void) throws {
         let schema = "object Node\nprimaryKey id\nproperty id Int\nproperty name String\nproperty title String"
         let past = try PreviousFile([schema]) { create in _ = create("Node", ["id": 1]) }

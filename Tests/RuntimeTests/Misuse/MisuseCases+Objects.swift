@@ -217,7 +217,8 @@ extension MisuseCases {
         }
         try test.realm.writeCopy(toFile: url)
         var bytes = try Data(contentsOf: url)
-        // Finds the pages of nodes: they contain names, and their first byte is 13, as in all leaf pages of tables.
+        // Finds the pages with rows of nodes. They contain names, and begin with the byte 13, as every leaf page of a
+        // table does.
         let name = Data(repeating: UInt8(ascii: "n"), count: 100)
         let pages = stride(from: 0, to: bytes.count, by: 4096).filter {
             bytes[$0] == 13 && bytes[$0..<$0 + 4096].range(of: name) != nil

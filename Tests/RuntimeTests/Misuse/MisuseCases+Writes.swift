@@ -201,7 +201,7 @@ extension MisuseCases {
         },
     ]
 
-    /// Runs `body` in a forked child. The parent exits with 0 if the child does, and with 1 otherwise.
+    /// Runs `body` in a forked child. The parent exits with 0 if the child has exited with 0, and with 1 otherwise.
     static func inForkedChild(_ body: () throws -> Void) rethrows {
         let child = cmartlet_fork()
         if child == 0 { return try body() }
@@ -210,6 +210,7 @@ extension MisuseCases {
         exit(status == 0 ? 0 : 1)
     }
 
+    /// Creates a file, and opens it with `readOnly`.
     static func readOnlyRealm() throws -> Realm {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("read-only-\(UUID().uuidString).realm")
         do { _ = try Realm(configuration: .init(fileURL: url)) }

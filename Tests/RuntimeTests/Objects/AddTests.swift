@@ -46,7 +46,7 @@ import Testing
         try test.realm.write { test.realm.add(a) }
         #expect(test.realm.objects(Node.self).map(\.id) == [1, 2, 3])
         #expect(
-            a.next?.next?.next == a && a.children.map(\.id) == [1 + 1, 3, 1, 2] && Set(b.peers.map(\.id)) == [1, 3])
+            a.next?.next?.next == a && a.children.map(\.id) == [2, 3, 1, 2] && Set(b.peers.map(\.id)) == [1, 3])
         #expect(
             c.named["a"] == .some(a) && c.named["none"] == .some(nil) && a.part?.node == b
                 && a.part?.screws.first?.length == 1)
@@ -68,7 +68,7 @@ import Testing
         #expect(test.realm.objects(Node.self).count == 1)
     }
 
-    @Test("adding with an update policy changes the row and manages the added object O5", arguments: [false, true])
+    @Test("with an update policy, add changes the row, and the added object is managed O5", arguments: [false, true])
     func update(_ all: Bool) throws {
         let policy: Realm.UpdatePolicy = all ? .all : .modified
         let test = try TestRealm()
@@ -91,7 +91,7 @@ import Testing
         #expect(part.isInvalidated == all && x.isInvalidated == all)
         #expect(given.realm == test.realm && given == held && given.children.first == held.children.first)
         #expect(test.realm.context.integers("SELECT _key FROM Part", []).count == 2)
-        // A write through one accessor is read through the other, before and after the commit.
+        // An assignment through one accessor is visible through the other accessor, before and after the commit.
         try test.realm.write {
             given.name = "G"
             #expect(held.name == "G")
@@ -117,7 +117,7 @@ import Testing
         #expect(a.next == b && b.next == a && a.children.first == a && b.name == "b" && b.realm != nil)
     }
 
-    @Test("an update with add also assigns defaults, and an update with create only the given values O5")
+    @Test("an update with add also assigns defaults, and an update with create assigns only the given values O5")
     func defaults() throws {
         let test = try TestRealm()
         try test.realm.write {

@@ -72,7 +72,7 @@ import Testing
         #expect(test.realm.isEmpty)
     }
 
-    @Test("a deletion skips objects that a cascade has already deleted, and cycles terminate O60 O59 O6")
+    @Test("a deletion of several objects skips objects that a cascade has already deleted O60 O59 O6")
     func cascade() throws {
         let test = try TestRealm()
         let (owner, treasure) = (Owner(id: 1), Treasure(id: 1))

@@ -61,7 +61,7 @@ import Testing
             #expect(test.realm.objects(Node.self).count == length)
         }
         #expect(isComplete(Node(value: value)))
-        // The objects of another Realm are copied.
+        // 'create' copies the objects of another Realm.
         let other = try TestRealm()
         let first = try #require(test.realm.object(ofType: Node.self, forPrimaryKey: 0))
         try other.realm.write { other.realm.create(Node.self, value: first) }
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(
-        "with an update policy, nested values change only the properties that they contain O5",
+        "with an update policy, nested values change only the given properties, but .all replaces embedded objects O5",
         arguments: [false, true]) func partial(
             _ all: Bool
         ) throws
@@ -152,7 +152,7 @@ import Testing
         }
         #expect(node.name == "A" && node.amount == 3 && node.next == next && next.name == "B" && next.amount == 7)
         #expect(node.part?.name == "q" && node.part?.weight == (all ? nil : 4) && part.isInvalidated == all)
-        // A new object that links to an existing one.
+        // Creates a new object that links to existing objects.
         try test.realm.write {
             test.realm.create(
                 Node.self,
@@ -163,9 +163,11 @@ import Testing
     }
 
     @Test(
-        "an update that is given the object's own embedded objects stores their values from before it O5 O23",
+        "an update whose values contain the object's own embedded objects stores the values that these had before the update O5 O23",
         arguments: [Realm.UpdatePolicy.modified, .all])
     func ownEmbeddedObjects(_ policy: Realm.UpdatePolicy) throws {
+        // Describes the embedded objects after an update. 'a1*' is the part 'a', whose core has the length 1, and which
+        // links to a node.
         func outcome(_ value: (Node) -> [String: Any]) throws -> [String] {
             let test = try TestRealm()
             let parts = ["a", "b"].map { Part(name: $0, core: Screw(length: $0 == "a" ? 1 : 2)) }
@@ -187,7 +189,8 @@ import Testing
             #expect(outcome == expected + map)
         }
         try expect(["p", "new0", "a1*", "b2"]) { ["parts": [Part(name: "new")] + Array($0.parts)] }
-        // With `.modified`, a dictionary keeps the values of the properties that it does not contain.
+        // With `.modified`, the properties that the dictionary does not contain keep their values in the existing
+        // object.
         try expect(["p", policy == .modified ? "new1*" : "new0", "a1*", "b2"]) {
             ["parts": [["name": "new"] as Any] + Array($0.parts) as [Any]]
         }
@@ -233,9 +236,8 @@ import Testing
         #expect(test.realm.context.integers("SELECT _key FROM Part", []).count == (all ? 3 : 4))
     }
 
-    @Test("create copies an object and its embedded objects, and links to objects of this Realm O5") func copies()
-        throws
-    {
+    @Test("create copies an object with its embedded objects, from another Realm and in one Realm O5")
+    func copies() throws {
         let (one, other) = (try TestRealm(), try TestRealm())
         let source = Node(
             id: 1, name: "a", next: Node(id: 2), children: [Node(id: 3)],

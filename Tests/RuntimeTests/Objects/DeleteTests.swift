@@ -6,9 +6,11 @@ import Testing
 @testable import Martlet
 
 @Suite struct DeleteTests {
+    /// Returns the number of rows of the result of a statement.
     private func rows(_ realm: Realm, _ sql: String) -> Int { realm.context.integers(sql, []).count }
 
-    @Test("links to a deleted object become nil, and collections no longer contain it O6") func links() throws {
+    @Test("links to a deleted object become nil, also in maps, and lists and sets no longer contain it O6")
+    func links() throws {
         let test = try TestRealm()
         let (target, other, holder) = (Node(id: 1), Node(id: 2), Node(id: 3))
         holder.next = target

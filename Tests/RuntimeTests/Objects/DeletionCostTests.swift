@@ -7,7 +7,7 @@ import Testing
 
 /// The cost of a deletion depends only on the links of the deleted object, not on the number of other links.
 @Suite struct DeletionCostTests {
-    /// A kind of collection of links.
+    /// A kind of collection of links or of embedded objects.
     enum Kind: CaseIterable, CustomTestStringConvertible {
         case list, set, map, embedded
 

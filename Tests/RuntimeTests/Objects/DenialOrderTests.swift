@@ -5,9 +5,10 @@ import Testing
 
 @testable import Martlet
 
-/// `onDelete: deny` depends on the state at the end of the write, and not on the order of its changes.
+/// Whether `onDelete: deny` denies a write depends on the state at its end, and not on the order of its changes.
 @Suite struct DenialOrderTests {
-    /// One change of a write. Changes of different places, or of different rows, have the same effect in any order.
+    /// One change of a write. Changes that assign different places or delete different rows have the same effect in any
+    /// order.
     private enum Change {
         case delete(target: Int)
         case deleteKeeper
@@ -79,6 +80,8 @@ import Testing
             for kind in [lists, sets, links] where isChosen() { changes += kind.shuffled(using: &random).prefix(1) }
         }
 
+        /// Whether the write must be denied: the keeper is not deleted, and a place that no change assigns holds a
+        /// deleted target.
         var isDenied: Bool {
             if changes.contains(where: { if case .deleteKeeper = $0 { true } else { false } }) { return false }
             let assigned = Set(changes.flatMap { $0.places(DenialOrderTests.keys) }.map { Array($0.utf8) })
@@ -129,7 +132,7 @@ import Testing
 
         func perform(_ changes: [Change]) {
             let deleted = changes.compactMap { if case .delete(let target) = $0 { target } else { nil } }
-            // If the program begins with several deletions, all of its deletions are made in one call for each type.
+            // If the first two changes are deletions, all deletions are made first, in one call for each type.
             if deleted.count > 1, case .delete = changes[0], case .delete = changes[1] {
                 realm.delete(deleted.map { kept[$0] })
                 realm.delete(deleted.map { treasures[$0] })
@@ -187,7 +190,7 @@ import Testing
         }
     }
 
-    @Test("writes are denied for their final state, whatever the order of their changes O61 O59", arguments: 0..<4)
+    @Test("the order of the changes of a write does not affect whether it is denied O61 O59", arguments: 0..<4)
     func random(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var outcomes: [Bool: Int] = [:]
@@ -260,7 +263,8 @@ import Testing
         #expect(keeper.guardedList.map(\.name) == ["a"])
     }
 
-    @Test("assigning one key of a map does not lift the denials of its other keys O61") func keys() throws {
+    @Test("a map denies a deletion if a key that the write has not assigned holds the target O61")
+    func keys() throws {
         let test = try TestRealm()
         let (keeper, a, b, c) = (Keeper(id: 1), Kept(name: "a"), Kept(name: "b"), Kept(name: "c"))
         try test.realm.write {

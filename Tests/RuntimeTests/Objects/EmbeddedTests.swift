@@ -6,6 +6,7 @@ import Testing
 @testable import Martlet
 
 @Suite struct EmbeddedTests {
+    /// Returns the number of stored parts.
     private func parts(_ test: TestRealm) -> Int { test.realm.context.integers("SELECT _key FROM Part", []).count }
 
     @Test("assigning an embedded object makes it managed; replacing it or assigning nil deletes it O21") func assign()
@@ -73,9 +74,9 @@ import Testing
     func longChains(_ property: String, _ isDictionary: Bool) throws {
         let test = try TestRealm()
         let length = 2_000
-        func wide(_ name: Int) -> Wide {
+        func wide(_ number: Int) -> Wide {
             let wide = Wide(id: 1)
-            var ring = Ring(number: name)
+            var ring = Ring(number: number)
             for _ in 1..<length {
                 let outer = Ring()
                 switch property {
@@ -88,8 +89,8 @@ import Testing
             wide.ring = ring
             return wide
         }
-        func value(_ name: Int) -> [String: Any] {
-            var ring: [String: Any] = ["number": name]
+        func value(_ number: Int) -> [String: Any] {
+            var ring: [String: Any] = ["number": number]
             for _ in 1..<length {
                 ring = [property: property == "inner" ? ring : property == "rings" ? [ring] : ["k": ring] as Any]
             }
@@ -100,12 +101,12 @@ import Testing
             while let next = ring.inner ?? ring.rings.first ?? ring.named["k"] ?? nil { ring = next }
             return ring
         }
-        func update(_ name: Int, _ policy: Realm.UpdatePolicy) throws {
+        func update(_ number: Int, _ policy: Realm.UpdatePolicy) throws {
             try test.realm.write {
                 if isDictionary {
-                    test.realm.create(Wide.self, value: value(name), update: policy)
+                    test.realm.create(Wide.self, value: value(number), update: policy)
                 } else {
-                    test.realm.add(wide(name), update: policy)
+                    test.realm.add(wide(number), update: policy)
                 }
             }
         }
@@ -170,6 +171,7 @@ import Testing
         }
         expectMessage(untyped, "an embedded 'Part' that already has an owner")
     }
+
     @Test(
         "updating an object with an embedded object that already has an owner traps O20 O22",
         arguments: ["list", "link", "other object", "twice"])

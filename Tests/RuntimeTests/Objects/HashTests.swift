@@ -8,6 +8,7 @@ import Testing
 @testable import Martlet
 
 @Suite struct HashTests {
+    /// Returns unmanaged objects of types with and without a primary key. The primary keys correspond to `id`.
     private static func objects(_ id: Int) -> [Object] {
         let uuid = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(id)))
         return [
@@ -39,8 +40,8 @@ import Testing
         try test.realm.write { test.realm.delete(objects) }
         check()
         #expect(objects.allSatisfy(managed.contains))
-        // Computes the hashes of the objects before they are added, and again only after this Realm or another Realm
-        // has deleted them.
+        // Computes the hashes of these objects before they are added, and again only after they were deleted by this
+        // Realm or by another Realm.
         let hashed = [StringKey(code: "x"), StringKey(code: "y"), StringKey(code: "z")]
         hashed[1].content = hashed.map(\.hashValue).count
         hashed[2].code = "changed"
@@ -89,6 +90,7 @@ import Testing
         #expect(test.realm.objects(Keyless.self)[0] == test.realm.objects(Keyless.self)[0])
     }
 
+    /// Returns a random value. Values at a depth of more than 2 are not lists or maps.
     private static func value(_ random: inout SeededRandom, _ depth: Int, _ objects: [ObjectBase]) -> AnyRealmValue {
         let number = Int.random(in: -2...2, using: &random)
         switch Int.random(in: 0..<(depth > 2 ? 12 : 14), using: &random) {

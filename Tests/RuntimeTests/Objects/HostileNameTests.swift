@@ -4,7 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Properties named like methods and static members of the runtime, or `_id`.
+/// Properties that are named `_id`, or like methods and static members of the runtime.
 @Suite struct HostileNameTests {
     @Test(
         "properties can be named value, changes, encode, fields, hash and _id, in code and in queries S48 S10")

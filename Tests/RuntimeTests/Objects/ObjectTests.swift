@@ -33,7 +33,7 @@ import Testing
         #expect(Person(value: ["firstName": "Ada"]).lastName == "")
     }
 
-    @Test("an object has its Realm, schema, class name and description O11") func facts() throws {
+    @Test("an object returns its Realm, schema, class name and description O11") func facts() throws {
         let test = try TestRealm()
         let node = Node(id: 1, name: "a", next: Node(id: 2))
         try test.realm.write { test.realm.add(node) }
@@ -59,7 +59,8 @@ import Testing
         #expect(node.name == "b")
     }
 
-    @Test("deletion by this Realm or another invalidates an object O14") func invalidation() throws {
+    @Test("an object is invalidated by a deletion in its Realm, or by refreshing after a deletion elsewhere O14")
+    func invalidation() throws {
         let test = try TestRealm()
         let (first, second) = (Node(id: 1), Node(id: 2))
         try test.realm.write { test.realm.add([first, second]) }
@@ -72,7 +73,8 @@ import Testing
         #expect(second.isInvalidated && first == first && first != second)
     }
 
-    @Test("an invalidated object stays invalidated when its primary key is used again O14") func reusedKey() throws {
+    @Test("an invalidated object stays invalidated when a new object gets its primary key O14")
+    func reusedKey() throws {
         let test = try TestRealm()
         let old = Node(id: 1, name: "old", children: [Node(id: 2)])
         try test.realm.write { test.realm.add(old) }
@@ -100,7 +102,7 @@ import Testing
         #expect(all[1].hashValue == key)
     }
 
-    @Test("equal rows of two Realms are different objects O11") func twoRealms() throws {
+    @Test("objects of two Realms are not equal, even if their values are equal O11") func twoRealms() throws {
         let (one, other) = (try TestRealm(), try TestRealm())
         try one.realm.write { one.realm.add(Node(id: 1)) }
         try other.realm.write { other.realm.add(Node(id: 1)) }
@@ -161,7 +163,7 @@ import Testing
         #expect(scalars.int8 == 7 && scalars.double == 3 && scalars.float == 0.5 && scalars.anyValue == .string("text"))
     }
 
-    @Test("enums are stored by raw value; a raw value without a case is read as nil or the unknown case O31")
+    @Test("enums are stored as raw values; a raw value without a case is read as nil or as the unknown case O31")
     func enums() throws {
         let test = try TestRealm()
         let config = test.configuration
@@ -191,7 +193,7 @@ import Testing
         }
     }
 
-    @Test("a class with more than 63 properties stores only the assigned ones, and keeps raw values without a case O31")
+    @Test("writes to a class with more than 63 properties keep raw values without a case in unassigned properties O31")
     func wide() throws {
         let test = try TestRealm()
         try test.onNewThread { realm in try realm.write { realm.add(Wide(id: 1)) } }

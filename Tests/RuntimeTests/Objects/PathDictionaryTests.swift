@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("a path contains only its own keys, even after other paths were visited in between O5") func paths() {
+    @Test("a path contains only its own keys, even after moves to other paths O5") func paths() {
         var paths = PathDictionary<Int, String>()
         paths.append(1, "a")
         let outer = paths.mark()
@@ -45,7 +45,7 @@ import Testing
         #expect((1...4).map { paths[$0] } == [nil, nil, nil, nil])
     }
 
-    @Test("visiting all branches of a tree takes a linear number of hash operations O5", arguments: [4_000, 16_000])
+    @Test("the number of hash operations for visiting all branches of a tree is linear O5", arguments: [4_000, 16_000])
     func steps(_ length: Int) {
         let counter = Counter()
         var paths = PathDictionary<Key, Int>()

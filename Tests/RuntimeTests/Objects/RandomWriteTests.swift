@@ -9,12 +9,12 @@ import Testing
 @Suite struct RandomWriteTests {
     private struct Rollback: Error {}
 
-    /// Runs a write and returns whether it was committed. If `body` returns the code of an error, the write must throw
-    /// this error.
+    /// Runs a write, and returns whether the write was committed. If `body` returns an error code, the write must throw
+    /// an error with this code.
     ///
     /// - Parameters:
-    ///   - possibleError: the error that the write may cause, for the message of a failure.
-    ///   - throwsAfterBody: whether the write throws another error after `body`.
+    ///   - possibleError: the code of the error that the write may throw. If the check fails, its message contains this code.
+    ///   - throwsAfterBody: whether the block of the write throws `Rollback` after `body`.
     private func write(
         _ realm: Realm, possibleError: Realm.Error.Code?, throwsAfterBody: Bool, _ body: () -> Realm.Error.Code?
     ) throws -> Bool {
@@ -146,7 +146,7 @@ import Testing
             }
             for (name, object) in kept { #expect(object.isInvalidated == !model.kept.contains(name), "kept \(name)") }
             guard expectEqual(KeeperModel(test.realm), model) else { return }
-            // Another Realm reads the stored state, which must equal the state in memory.
+            // A Realm on another thread reads the state in the file, which must equal the model, too.
             guard round % 8 == 7 else { continue }
             var stored = KeeperModel()
             try test.onNewThread { stored = KeeperModel($0) }
@@ -207,10 +207,11 @@ import Testing
     }
 }
 
-/// A model of keepers, their targets and their deletion rules.
+/// A model of the `Keeper` objects, of the `Kept` objects to which they link, and of the deletion rules of these links.
 private struct KeeperModel {
     struct Links: Equatable {
-        /// The names of the targets by property. Sets are sorted, maps have one entry.
+        /// The names of the targets by property. The names in a set are sorted. A map has at most one entry, which is
+        /// nil after its target was deleted.
         var targets: [String: [String?]] = [:]
         var next: Int?
     }
@@ -223,9 +224,12 @@ private struct KeeperModel {
 
     var keepers: [Int: Links] = [:]
     var kept: Set<String> = []
-    /// The linking objects of a Realm, or nil in a model, which derives them from its links.
+    /// The linking objects that a Realm returned. Nil in a model that applies changes, where `owners` is derived from
+    /// `keepers`.
     private var linkingObjects: [String: [Int]]?
+    /// The guarded properties of each keeper from which a deleted target was removed. They deny the write.
     private var denyingHolders: [Int: Set<String>] = [:]
+    /// The targets that deleted keepers held. A target denies the write until the target is deleted, too.
     private var denyingTargets: Set<String> = []
 
     init() {}
@@ -247,7 +251,8 @@ private struct KeeperModel {
         }
     }
 
-    /// The keepers of each target in 'ownedList', once for each occurrence.
+    /// The ids of the keepers that have a target in 'ownedList', by the name of the target. A keeper appears once for
+    /// each occurrence of the target.
     var owners: [String: [Int]] {
         if let linkingObjects { return linkingObjects }
         var owners: [String: [Int]] = [:]

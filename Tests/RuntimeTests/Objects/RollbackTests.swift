@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// When a write is rolled back, the objects that it deleted are valid again.
+/// When a write is rolled back, the objects that the write deleted are valid again.
 @Suite struct RollbackTests {
     private struct Abort: Error {}
 
@@ -83,7 +83,7 @@ import Testing
         #expect(!child.isInvalidated && child == node.children[0] && child === node.children[0])
         #expect(!part.isInvalidated && part.name == "p" && node.part === part && screw.length == 3)
         #expect(first.name == "q" && node.parts[0] === first && mapped.name == "r")
-        // Everything can be changed again.
+        // All these objects and collections can be changed again.
         try test.realm.write {
             node.name = "c"
             children.append(child)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "objects that a rolled back write added stay invalid, even if they had the key of a deleted object O63 K27",
+        "after a rollback, the objects that the write added are invalid, even with the key of a deleted object O63 K27",
         arguments: Cause.allCases)
     func replacedKey(_ cause: Cause) throws {
         let test = try TestRealm()
@@ -148,7 +148,7 @@ import Testing
         #expect(test.realm.object(ofType: Node.self, forPrimaryKey: 1) === node)
     }
 
-    @Test("if a group of writes fails as a whole, the objects that its writes deleted are valid again O63 O4")
+    @Test("if writes of a group fail, the objects that these writes deleted are valid again O63 O4")
     func failedGroup()
         throws
     {
@@ -235,7 +235,7 @@ import Testing
             ])
     }
 
-    @Test("objects that a write added are invalidated when the disk is full, and others are not O63 O4")
+    @Test("if the disk is full, the objects that the write added are invalidated, and other objects are not O63 O4")
     func afterFailure() throws {
         let test = try TestRealm()
         let held = IntKey(id: 0)

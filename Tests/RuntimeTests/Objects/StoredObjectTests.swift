@@ -4,7 +4,7 @@ import Testing
 
 @testable import Martlet
 
-/// Objects of types that the file has and the program does not declare.
+/// Objects of types that are stored in the file, and that the program does not declare.
 @Suite struct StoredObjectTests {
     private static let schemaTexts = [
         """
@@ -33,7 +33,7 @@ import Testing
         return (previous, try Realm(configuration: previous.configuration([Scalars.self], schemaVersion: 0)))
     }
 
-    @Test("objects of types without a class are read by name O12") func reading() throws {
+    @Test("objects of types without a class are read by the names of types and properties O12") func reading() throws {
         let (previous, realm) = try opened()
         let all = realm.dynamicObjects("Undeclared")
         #expect(all.count == 2 && all.map { $0.name as? String } == ["a", "b"])
@@ -50,7 +50,7 @@ import Testing
         withExtendedLifetime(previous) {}
     }
 
-    @Test("objects of types without a class are changed, created and deleted O5 O6 O12") func writing() throws {
+    @Test("objects of types without a class can be changed, created and deleted O5 O6 O12") func writing() throws {
         let (previous, realm) = try opened()
         let second = try #require(realm.dynamicObject(ofType: "Undeclared", forPrimaryKey: 2))
         try realm.write {

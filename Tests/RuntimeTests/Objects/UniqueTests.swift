@@ -52,7 +52,7 @@ import Testing
         #expect(test.realm.objects(Indexed.self).sorted(byKeyPath: "id").map(\.code) == ["q", "b", "a"])
     }
 
-    @Test("an upsert can assign a value if its former object gets another value in the same write O62 O5")
+    @Test("an upsert can assign the value of another object that gets a new value in the same write O62 O5")
     func upsert() throws {
         let (test, _) = try start("a", "b")
         try test.realm.write {
@@ -65,7 +65,7 @@ import Testing
         #expect(error?.code == .uniqueViolation)
     }
 
-    @Test("the error names both objects, the properties and the values, and the write is rolled back O62 O5")
+    @Test("the error for a repeated value names the objects, properties and values; the write is rolled back O62 O5")
     func message() throws {
         let (test, objects) = try start("a", "b")
         let error = #expect(throws: Realm.Error.self) { try test.realm.write { objects[1].code = "a" } }
@@ -75,16 +75,16 @@ import Testing
                 == "the 'Indexed' with the primary key 1 and the 'Indexed' with the primary key 2 both have 'code' 'a', "
                 + "which must be unique; the whole write was rolled back; give one of them another value")
         let dogs = try TestRealm()
-        let rowless = #expect(throws: Realm.Error.self) {
+        let withoutKey = #expect(throws: Realm.Error.self) {
             try dogs.realm.write {
                 for name in ["Rex", "Max"] { dogs.realm.add(Dog(name: name, kennel: 4, number: 2)) }
             }
         }
-        #expect(rowless?.message.contains("both have 'kennel' 4 and 'number' 2, which must be unique") == true)
+        #expect(withoutKey?.message.contains("both have 'kennel' 4 and 'number' 2, which must be unique") == true)
         #expect(dogs.realm.objects(Dog.self).isEmpty)
     }
 
-    @Test("a unique set of properties is not compared if a value is nil O62 O5") func nilValues() throws {
+    @Test("properties that are unique together are not compared if one of them is nil O62 O5") func nilValues() throws {
         let (test, objects) = try start(nil, nil, "a")
         try test.realm.write {
             test.realm.add((0..<200).map { Indexed(id: 100 + $0, row: 1) })
@@ -101,7 +101,7 @@ import Testing
         #expect(test.realm.objects(Indexed.self).where { $0.column == 5 }.isEmpty)
     }
 
-    @Test("a repeated value is found among many rows of one write, consecutive or not O62 O5")
+    @Test("a repeated value is found among 1,000 rows of one write, with consecutive and with distant keys O62 O5")
     func many() throws {
         let test = try TestRealm()
         for stride in [1, 1_000_003] {
@@ -119,7 +119,7 @@ import Testing
             try test.realm.write {
                 for id in 0..<1_000 { test.realm.add(Indexed(id: id * stride, code: "c\(id)")) }
             }
-            // Every object gets the value of the next one.
+            // Every object gets the value of the next object, and the last object gets the value of the first.
             try test.realm.write {
                 for object in test.realm.objects(Indexed.self) {
                     object.code = "c\((object.id / stride + 1) % 1_000)"
@@ -146,7 +146,7 @@ import Testing
         #expect(test.realm.objects(Indexed.self).map(\.code) == ["b", "z", "a"])
     }
 
-    @Test("a file with SQLite unique indexes is converted when it is opened, without a migration O62 O2")
+    @Test("a file with UNIQUE indexes of SQLite is converted when it is opened, without a migration O62 O2")
     func formerIndexes() throws {
         let test = try TestRealm()
         let url = test.url.deletingLastPathComponent().appending(path: "former.realm")
@@ -176,7 +176,7 @@ import Testing
         #expect(uniqueIndexes == 0)
     }
 
-    @Test("a migration that leaves repeated values is rejected, also for types that it does not change O62 O2")
+    @Test("a migration that leaves repeated values is rejected, even if no type changes its schema O62 O2")
     func migration() throws {
         let test = try TestRealm()
         let url = test.url.deletingLastPathComponent().appending(path: "next.realm")

@@ -7,10 +7,11 @@ import Testing
 
 @testable import Martlet
 
-/// Random untyped values are assigned to properties of every type through every API. A value that can be converted is
-/// converted; every other value traps.
+/// Assigns random untyped values to properties of every type through every API. Each API converts the value if the rules
+/// allow the conversion, and traps otherwise.
 @Suite struct UntypedConversionTests {
-    /// A type of properties, and the function that converts an untyped value to the type by the documented rules.
+    /// The name of a property, and a function that converts an untyped value to the type of the property by the
+    /// documented rules. The function returns nil if the rules do not allow the conversion.
     struct Kind: Sendable {
         let name: String
         let expected: @Sendable (Any) -> AnyHashable?
@@ -35,7 +36,7 @@ import Testing
         case let value as Double: value
         case let value as Float: Double(value)
         case let value as Decimal: NSDecimalNumber(decimal: value).doubleValue
-        // Includes numbers that do not fit into an Int64.
+        // `whole` returns nil for numbers that do not fit into an `Int`.
         case let value as UInt64: Double(value)
         default: whole(value).map(Double.init)
         }
@@ -102,7 +103,7 @@ import Testing
         (value as? any Hashable).map { AnyHashable($0) == expected && type(of: $0) == type(of: expected.base) } ?? false
     }
 
-    @Test("every untyped API converts the values that a property accepts, and no others O58 O12", arguments: 0..<6)
+    @Test("every untyped API converts exactly the values that the property accepts O58 O12", arguments: 0..<6)
     func accepted(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let test = try TestRealm()
@@ -160,7 +161,7 @@ import Testing
         realm.cancelWrite()
     }
 
-    /// A property and a random value that it does not accept.
+    /// Returns the name of a property, and a random value that the property does not accept.
     private static func rejectedValue(_ seed: UInt64) -> (name: String, value: Any) {
         var random = SeededRandom(seed: seed)
         while true {
@@ -169,7 +170,8 @@ import Testing
         }
     }
 
-    private static func assign(_ seed: UInt64) throws {
+    /// Passes a value that must be rejected to one of nine APIs.
+    private static func passRejectedValue(_ seed: UInt64) throws {
         let (name, value) = rejectedValue(seed)
         let test = try TestRealm()
         let realm = test.realm
@@ -189,19 +191,19 @@ import Testing
     }
 
     @Test(
-        "a value that cannot be converted traps with the property, the value and its type in the message O58 O12",
+        "a value that cannot be converted traps, and the message contains the property and the type of the value O58 O12",
         arguments: 0..<28)
     func refused(_ seed: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [seed = seed as Int] in
-            try UntypedConversionTests.assign(UInt64(seed))
+            try UntypedConversionTests.passRejectedValue(UInt64(seed))
         }
         let (name, value) = Self.rejectedValue(UInt64(seed))
         expectMessage(result, ".\(name)")
         expectMessage(result, "of type '\(type(of: value))'")
     }
 
-    @Test("JSON numbers, booleans and strings are converted, decimals without rounding O58 O12") func json() throws {
+    @Test("JSON numbers, booleans and strings are converted, and decimals are not rounded O58 O12") func json() throws {
         let text = """
             {"bool": 1, "int": 7, "double": 1, "uuid": "0B4A1A5C-0B0A-4B7B-9C6D-2A1B3C4D5E6F",
              "objectId": "0123456789abcdef01234567", "decimal128": 12.25, "float": 0.5, "anyValue": [1, true, null]}
@@ -240,7 +242,7 @@ import Testing
     }
 
     @Test(
-        "untyped access to an 'AnyRealmValue' returns the contained value, also for elements and observers O32"
+        "untyped reads of an 'AnyRealmValue' return the contained value, also for elements and observers O32"
     )
     func bare() throws {
         final class Recorder: KeyValueObserver {

@@ -9,7 +9,7 @@ import Testing
 
 /// Every API that accepts untyped values traps if a value has the wrong type. The message names the value's key path.
 @Suite struct UntypedRefusalTests {
-    /// A call with an untyped value of a wrong class or type, and a part of the message with which it traps.
+    /// A call that passes an object or value that is not accepted, and a part of the message with which the call traps.
     struct Call: Sendable {
         let message: String
         let run: @Sendable (Realm) -> Void
@@ -123,7 +123,7 @@ import Testing
         },
     ]
 
-    @Test("a value of a wrong type traps, and the message names the value's key path O58 O12", arguments: calls.indices)
+    @Test("a value of a wrong type traps, and the message names its key path O58 O12", arguments: calls.indices)
     func refused(_ index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [index = index as Int] in
@@ -134,7 +134,7 @@ import Testing
         expectMessage(result, Self.calls[index].message)
     }
 
-    @Test("unknown keys are found in long chains of objects O57") func unknownKeyInChain() throws {
+    @Test("unknown keys are found in a chain of 3,000 nested dictionaries O57") func unknownKeyInChain() throws {
         let test = try TestRealm()
         var value: [String: Any] = ["id": 3_000, "nam": "x"]
         for id in (0..<3_000).reversed() { value = ["id": id, "next": value] }
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("unknown keys are ignored, or rejected with their paths before any object is created O57 O5")
+    @Test("unknown keys are ignored, or rejected with their key paths before any object is created O57 O5")
     func unknownKeys() throws {
         let test = try TestRealm()
         let values: [String: Any] = [
@@ -179,7 +179,8 @@ import Testing
         #expect(test.realm.objects(Node.self).count == 9)
     }
 
-    @Test("an unknown raw value that is assigned by name becomes nil O31") func withoutCase() throws {
+    @Test("if a raw value without a case is assigned by name, the optional property becomes nil O31")
+    func withoutCase() throws {
         let test = try TestRealm()
         let (unmanaged, managed) = (EnumHolder(optionalLevel: .low), EnumHolder(id: 1, optionalGrade: .best))
         try test.realm.write {
@@ -192,7 +193,7 @@ import Testing
         #expect(managed.optionalGrade == nil && managed["optionalGrade"] == nil && managed.optionalState == nil)
     }
 
-    @Test("'.modified' keeps map keys that the new dictionary lacks, and an equal link is not a change O5")
+    @Test("'.modified' keeps map keys that the new dictionary lacks, and does not record an equal link as a change O5")
     func modified() throws {
         let test = try TestRealm()
         let node = try test.realm.write {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Martlet
 
-/// An executor that runs an actor on a serial queue, on which a Realm can be opened.
+/// An executor that runs an actor on a serial queue. A Realm can be opened on this queue.
 // Sendable: the only property is a queue, which is Sendable.
 private final class QueueExecutor: SerialExecutor, @unchecked Sendable {
     let queue = DispatchQueue(label: "reader")
@@ -19,7 +19,7 @@ private final class QueueExecutor: SerialExecutor, @unchecked Sendable {
     func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }
 
-/// An actor that opens a Realm and iterates over changes. The test waits for the lines that the actor adds.
+/// An actor that opens a Realm and iterates over changes. The test waits for the lines that the actor adds to `lines`.
 private actor RealmReader {
     private let executor = QueueExecutor()
     private let configuration: Realm.Configuration
@@ -32,7 +32,8 @@ private actor RealmReader {
         self.configuration = configuration
     }
 
-    /// Runs a loop in a task that starts on the queue, because waiting tests may block all threads of the shared pool.
+    /// Runs `body` in a task that starts on the queue of the actor. A task of the shared thread pool might not start,
+    /// because tests that wait may block all threads of the pool.
     @discardableResult
     nonisolated func loop(
         _ body: @escaping @Sendable (isolated RealmReader, Realm) async throws -> Void
@@ -53,7 +54,7 @@ private actor RealmReader {
         await lines.append("end")
     }
 
-    /// Runs `body` with the Realm, between two jobs of the queue.
+    /// Runs `body` with the Realm of the queue, between two jobs of the queue.
     nonisolated func withRealm<R>(_ body: (Realm) throws -> R) throws -> R {
         try executor.queue.sync { try body(Realm(configuration: configuration, queue: executor.queue)) }
     }
@@ -61,7 +62,7 @@ private actor RealmReader {
 
 /// Lines that a loop adds and a test waits for. After `pauseLoop()`, `append` waits until the test calls
 /// `resumeLoop()`.
-// Sendable: everything is guarded by the lock.
+// Sendable: the lock guards all mutable properties.
 private final class Lines: @unchecked Sendable {
     private let lock = NSLock()
     private var lines: [String] = []
@@ -99,7 +100,7 @@ private final class Lines: @unchecked Sendable {
         waiting?.resume()
     }
 
-    /// Waits until there are `count` lines, and returns all of them.
+    /// Waits until there are at least `count` lines, and returns all lines.
     func wait(forCount count: Int) async -> [String] {
         await withCheckedContinuation { continuation in
             let isComplete = lock.withLock {
@@ -112,7 +113,7 @@ private final class Lines: @unchecked Sendable {
     }
 }
 
-/// Writes through a Realm of a queue, which a test can use on any thread.
+/// Writes through a Realm on a queue of its own, so that a test can use the writer on any thread.
 private struct Writer {
     let queue = DispatchQueue(label: "writer")
     let configuration: Realm.Configuration
@@ -148,7 +149,7 @@ struct ChangeSequenceTests {
         }
     }
 
-    @Test("a loop gets the collection, then its changes; changes made while the body runs are merged N152 N19 N40")
+    @Test("a loop gets the collection, then its changes; changes made while its body runs are merged N152 N19 N40")
     func collection() async throws {
         let (writer, reader, lines, test) = try start()
         defer { withExtendedLifetime(test) {} }
@@ -170,7 +171,7 @@ struct ChangeSequenceTests {
         lines.pauseLoop()
         try writer.change(1) { node, _ in node.name = "1x" }
         #expect(await lines.wait(forCount: 2).last == #"["0", "1x", "2", "3"] [] [] [1] []"#)
-        // Commits three times while the body of the loop runs. The Realm advances to each commit.
+        // Commits three times while the body of the loop waits, and then waits until the Realm shows the last commit.
         try writer.change(1) { node, _ in node.name = "gone" }
         try writer.change(1) { node, realm in realm.delete(node) }
         try writer.write { $0.add(Node(id: 9, name: "9")) }
@@ -197,7 +198,7 @@ struct ChangeSequenceTests {
         #expect(await lines.wait(forCount: 3) == ["name: 2 → x", "deleted", "end"])
     }
 
-    @Test("a loop over a collection of an object ends when the object is deleted, also if it is empty N152 N59")
+    @Test("a loop over a collection ends when its owner is deleted, even if the collection is empty N152 N59")
     func collectionOfObject() async throws {
         let (writer, reader, lines, test) = try start()
         defer { withExtendedLifetime(test) {} }
@@ -225,12 +226,12 @@ struct ChangeSequenceTests {
         #expect(await lines.wait(forCount: 5).sorted() == ["end", "end", "end", "list [0]", "parents [0]"])
     }
 
-    @Test("commits during the body of a loop over a Realm are merged into one notification of each kind N152 N26")
+    @Test("commits while the body of a loop over a Realm runs cause one notification of each kind N152 N26")
     func realm() async throws {
         let (writer, reader, lines, test) = try start()
         defer { withExtendedLifetime(test) {} }
         let task = reader.loop { _, realm in
-            // The observer is registered when the loop suspends, which also frees the queue.
+            // The loop registers its observer and then suspends, which frees the queue.
             for await notification in realm.changes() { await lines.append("\(notification)") }
         }
         while try reader.withRealm({ !$0.context.hub.isObserved }) { await Task.yield() }
@@ -281,7 +282,7 @@ struct ChangeSequenceTests {
         #expect(try reader.withRealm { $0.context.hub.observerCount } == 0)
     }
 
-    @Test("deletedElements has the last values of objects that left the results, and the removed values of lists N47")
+    @Test("deletedElements contains the last values of objects that left results, and values removed from lists N47")
     func deletedElements() throws {
         let test = try TestRealm()
         let nodes = (0..<4).map { Node(id: $0, name: "\($0)", amount: Double($0)) }

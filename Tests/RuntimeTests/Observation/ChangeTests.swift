@@ -22,6 +22,8 @@ struct ChangeTests {
         return (test, dogs, logs)
     }
 
+    /// Refreshes the Realm, and compares the calls of each observer with `lines`. A line contains the positions of the
+    /// deletions, insertions and modifications of a collection, or the changes of an object.
     private func expect(
         _ test: TestRealm, _ logs: [Log], _ lines: [[String]], _ location: SourceLocation = #_sourceLocation
     ) {
@@ -67,7 +69,7 @@ struct ChangeTests {
         }
     }
 
-    @Test("an object that is inserted and modified before the delivery is reported as inserted only N42")
+    @Test("an object that is inserted and modified before the delivery is reported only as inserted N42")
     func insertModify() throws {
         let (test, _, logs) = try start()
         try test.onNewThread { realm in
@@ -107,7 +109,7 @@ struct ChangeTests {
         expect(test, logs, [["[] [] [0]"], ["name: one → one"]])
     }
 
-    @Test("changes of other classes, and of rows that match neither before nor after the change, call no observer N45")
+    @Test("changes of objects that have another class, or match neither before nor after, call no observer N45")
     func unrelated() throws {
         let (test, dogs, logs) = try start()
         try test.realm.write { test.realm.add(Todo(id: 1)) }
@@ -119,7 +121,7 @@ struct ChangeTests {
     }
 
     @Test(
-        "a changed object is reported as modified, deleted or inserted if it still, no longer or newly matches N46"
+        "a changed object is reported as modified if it matches before and after, else as deleted or inserted N46"
     )
     func matching() throws {
         let (test, dogs, logs) = try start()
@@ -132,7 +134,7 @@ struct ChangeTests {
     }
 
     @Test(
-        "deletions and modifications are old positions, insertions new ones; CollectionChangeSet also has moves N47")
+        "deletions and modifications are old positions, insertions are new positions; change sets also have moves N47")
     func order() throws {
         let (test, dogs, logs) = try start()
         var changeSet: CollectionChangeSet?
@@ -174,7 +176,7 @@ struct ChangeTests {
         expect(test, logs, [["[0] [] []"], [], ["[0] [] []"]])
     }
 
-    @Test("deleting all objects reports exactly the old positions, even if others were added and deleted meanwhile N50")
+    @Test("deleting all objects reports exactly the old positions, even if the write adds and deletes others N50")
     func clear() throws {
         let (test, _, logs) = try start()
         try test.realm.write {
@@ -274,7 +276,7 @@ struct ChangeTests {
         expect(test, logs, [["[0] [] []"], ["[0] [] []"]])
     }
 
-    @Test("observers whose change sets are no longer stored get the result of a full comparison N151")
+    @Test("if the change sets since the last call are no longer stored, observers get a full comparison N151")
     func beyondRetention() throws {
         let test = try TestRealm { $0.environment.changeRetention = 3 }
         let dogs = try test.dogs("A", "B", "C")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("consistent delivery")
 struct ConsistentDeliveryTests {
-    /// Counts the elements of a collection from its change sets only.
+    /// Computes the number of elements of a collection from the initial call and the change sets.
     private final class Counter {
         private(set) var count = -1
         var onCall: () throws -> Void = {}
@@ -25,7 +25,7 @@ struct ConsistentDeliveryTests {
         }
     }
 
-    @Test("a change set that was computed for an invalidated token pins no version N2 O2")
+    @Test("a change set that was computed before its token was invalidated pins no version N2 O2")
     func invalidatedBeforeDelivery() throws {
         let test = try TestRealm()
         do {
@@ -41,14 +41,15 @@ struct ConsistentDeliveryTests {
         #expect(test.realm.pinnedVersions.map(\.version) == [test.realm.version])
     }
 
-    @Test("a delivery calls all observers at one version, even if later change sets are computed meanwhile N38")
+    @Test("a delivery calls all observers at one version, even if change sets of a later version are computed N38")
     func overlapping() throws {
         let test = try TestRealm()
         let (dogs, others) = (test.allDogs, test.realm.objects(Dog.self).where { $0.name != "" })
         let (first, second) = (Counter(dogs), Counter(others))
         test.deliverAll()
         #expect(first.count == 0 && second.count == 0)
-        // The change sets of the next version are computed between the two calls for this version.
+        // The change sets of the next version are computed while the first observer is called for this version. The
+        // second observer is called afterwards.
         var isFirst = true
         first.onCall = {
             guard isFirst else { return }

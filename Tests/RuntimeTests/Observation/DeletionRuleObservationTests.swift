@@ -4,9 +4,10 @@ import Testing
 
 @testable import Martlet
 
-/// A deletion and the deletions that its rules cause are one change for every observer.
+/// A deletion, and the further deletions that deletion rules cause, are reported to every observer as one change.
 @Suite struct DeletionRuleObservationTests {
-    /// Deleting 'a' deletes keeper 1, which deletes 'b'. Keeper 2 owns 'b' and 'c', and denies the deletion of 'd'.
+    /// The keepers 1 and 2, and the `Kept` objects 'a' to 'd'. The deletion of 'a' deletes keeper 1, and the deletion of
+    /// keeper 1 deletes 'b'. Keeper 2 owns 'b' and 'c', and denies the deletion of 'd'.
     private final class Fixture {
         let test: TestRealm
         let keepers = [Keeper(id: 1), Keeper(id: 2)]
@@ -41,12 +42,13 @@ import Testing
             _ = take()
         }
 
-        /// The calls of each observer that was called.
+        /// Returns the calls since the last `take()`, by the name of the observer. Omits observers without calls.
         func take() -> [String: [String]] {
             test.deliverAll()
             return logs.mapValues { $0.take() }.filter { !$0.value.isEmpty }
         }
 
+        /// Returns the recorded changes since the last call, by the name of the key-value observer.
         func takeRecorded() -> [String: [String]] {
             recorders.mapValues { $0.take() }.filter { !$0.value.isEmpty }
         }
@@ -78,7 +80,7 @@ import Testing
         token.invalidate()
     }
 
-    @Test("each observer gets a deletion and both of its cascades as one change O6 N47 K12", arguments: [true, false])
+    @Test("each observer gets a deletion and its two cascades as one change O6 N47 K12", arguments: [true, false])
     func cascades(isLocal: Bool) throws {
         let fixture = try Fixture()
         if isLocal {
@@ -96,10 +98,10 @@ import Testing
                 "owners of c": ["[] [] [0]"], "keeper 1": ["deleted"],
                 "a": ["deleted"], "b": ["deleted"], "realm": ["didChange"],
             ])
-        let ended = ["isInvalidated: false -> true"]
+        let invalidated = ["isInvalidated: false -> true"]
         #expect(
             fixture.takeRecorded() == [
-                "keeper 1": ended, "a": ended, "b": ended, "count": ["ownedList.@count: 2 -> 1"],
+                "keeper 1": invalidated, "a": invalidated, "b": invalidated, "count": ["ownedList.@count: 2 -> 1"],
             ])
     }
 
@@ -115,11 +117,11 @@ import Testing
         }
         #expect(error?.code == .deletionDenied)
         #expect(fixture.take() == [:])
-        // Key-value observers are called during the write, and again when it is rolled back.
-        let ended = ["isInvalidated: false -> true", "isInvalidated: true -> false"]
+        // Key-value observers are called during the write, and again when the write is rolled back.
+        let restored = ["isInvalidated: false -> true", "isInvalidated: true -> false"]
         #expect(
             fixture.takeRecorded() == [
-                "keeper 1": ended, "a": ended, "b": ended,
+                "keeper 1": restored, "a": restored, "b": restored,
                 "count": ["ownedList.@count: 2 -> 1", "ownedList.@count: 1 -> 2"],
             ])
         #expect(realm.objects(Keeper.self).count == 2 && realm.objects(Kept.self).map(\.name) == ["a", "b", "c", "d"])

@@ -3,13 +3,13 @@ import Testing
 @testable import Martlet
 
 /// Tests the decisions of the observation hub without threads. Numbers stand for snapshots. A run computes the results
-/// for one snapshot, and a delivery passes them to the observers.
+/// for one snapshot, and a delivery passes the results to the observers.
 @Suite struct DeliveryStateTests {
     private struct CannotOpen: Error {}
 
     private func state() -> DeliveryState<Int> { DeliveryState(hasExecutor: true) }
 
-    @Test("a commit starts one run, which is delivered once")
+    @Test("a commit starts one run, whose results are delivered once")
     func oneCommit() {
         var state = state()
         #expect(state.isIdle && !state.awaitsRun)
@@ -25,7 +25,7 @@ import Testing
         #expect(state.beginDelivery().computed == nil)
     }
 
-    @Test("commits during a run start one more run after it, and one delivery is scheduled for both")
+    @Test("commits during a run start one more run after that run, and one delivery is scheduled for both runs")
     func commitsDuringRun() {
         var state = state()
         #expect(state.signal() == true)
@@ -41,7 +41,7 @@ import Testing
         #expect(state.isIdle)
     }
 
-    @Test("a commit between the signal and the beginning of its run needs no second run")
+    @Test("a commit that is signalled while a run is scheduled, but has not begun, needs no second run")
     func commitBeforeRun() {
         var state = state()
         #expect(state.signal() == true)
@@ -50,7 +50,7 @@ import Testing
         #expect(state.finishRun(.computed(1)).startsRun == false)
     }
 
-    @Test("while nothing is delivered, the number of runs is limited; a delivery permits another run")
+    @Test("until results are delivered, the number of runs is limited; a delivery permits another run")
     func limit() {
         var state = state()
         var runs = 0
@@ -61,7 +61,7 @@ import Testing
         }
         #expect(runs == DeliveryState<Int>.maximumRuns)
         #expect(state.beginDelivery().computed == runs - 1)
-        #expect(state.needsRun(observersAreBehind: false), "the commits after the last run are not processed")
+        #expect(state.needsRun(observersAreBehind: false), "no run has processed the commits after the last run")
         #expect(state.signal() == true)
     }
 
@@ -114,7 +114,7 @@ import Testing
         #expect(state.beginRun().computes == true)
     }
 
-    @Test("a postponed delivery requires a run, unless a run is in progress or its result is not delivered yet")
+    @Test("a postponed delivery requires another run, except while a run is pending or its results are undelivered")
     func postponed() {
         var state = state()
         #expect(!state.needsRun(observersAreBehind: false) && state.needsRun(observersAreBehind: true))

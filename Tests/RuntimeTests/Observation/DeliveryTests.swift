@@ -5,6 +5,7 @@ import Testing
 
 @testable import Martlet
 
+/// A remote commit is a commit of another Realm of the same file. In these tests, that Realm is on another thread.
 @Suite("when observers are called")
 struct DeliveryTests {
     @Test("a local commit calls Realm observers immediately, and other observers at the next delivery N25")
@@ -41,7 +42,7 @@ struct DeliveryTests {
         #expect(logs.map { $0.take() } == [["didChange"], []])
     }
 
-    @Test("with autorefresh, a remote commit advances the Realm, then calls Realm observers, then the others N27")
+    @Test("with autorefresh, a remote commit advances the Realm, and calls Realm observers before other observers N27")
     func remote() throws {
         let test = try TestRealm()
         let order = Log()
@@ -92,7 +93,7 @@ struct DeliveryTests {
         #expect(logs.map { $0.take() } == [["didChange"], ["[] [0, 1] []"]])
     }
 
-    @Test("without autorefresh, local changes are delivered, and later remote changes are not N28")
+    @Test("without autorefresh, local changes are delivered, but later remote changes only by refresh N28")
     func localWithoutAutorefresh() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
@@ -183,12 +184,12 @@ struct DeliveryTests {
         try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
         test.deliverAll()
         #expect(results == [true])
-        // The second observer does not get refreshRequired, because the first one has refreshed the Realm.
+        // The second observer does not get refreshRequired, because the first observer has refreshed the Realm.
         #expect(log.take() == ["0 refreshRequired", "0 didChange", "1 didChange", "[] [0] []"])
         #expect(test.allDogs.count == 1)
     }
 
-    @Test("a write in a refreshRequired callback notifies Realm observers of the advance, not of the write N35 N31")
+    @Test("a write in a refreshRequired callback notifies Realm observers of the remote commit only N35 N31")
     func writeWhereRequired() throws {
         let test = try TestRealm()
         test.realm.autorefresh = false
@@ -208,7 +209,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "a Realm observer that refreshes is called for a write that another observer makes in that refresh N35 N31 N25")
+        "a Realm observer that refreshes is called for a write of another observer during that refresh N35 N31 N25")
     func writeOfOtherObserverWhileRefreshing() throws {
         let test = try TestRealm()
         test.realm.autorefresh = false
@@ -289,7 +290,7 @@ struct DeliveryTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("a change set computed before a local commit is not delivered after it N33")
+    @Test("a change set that was computed before a local commit is not delivered after this commit N33")
     func overtaken() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -342,7 +343,7 @@ struct DeliveryTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("a cancelled or throwing write calls no observer N37")
+    @Test("a write that is cancelled or throws calls no observer N37")
     func cancelled() throws {
         struct Stop: Error {}
         let test = try TestRealm()
@@ -383,7 +384,7 @@ struct DeliveryTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("between a local commit and the delivery, only local changes are visible N39")
+    @Test("until a remote commit is delivered, only local changes are visible N39")
     func localOnly() throws {
         let test = try TestRealm()
         try test.dogs("Rex")

@@ -116,7 +116,7 @@ struct InitialTests {
             try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Rex")) } }
             test.realm.refresh()
         } else {
-            // beginWrite delivers the initial call before the commit.
+            // beginWrite delivers the initial callback, before the commit.
             try test.realm.beginWrite()
             #expect(lines == ["initial 0"])
             lines = []

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Martlet
 
-/// Tests the rules of key paths in every notation that can express them.
+/// Tests the rules of key paths in every notation that can express the key path. An origin is an object that links to
+/// another object.
 @Suite("key paths in three notations")
 struct KeyPathNotationTests {
     enum Notation: CaseIterable { case strings, swift, descriptors }
@@ -15,7 +16,8 @@ struct KeyPathNotationTests {
         let descriptors: [any KeyPathDescriptor<Node>]
     }
 
-    /// Node 0 has the child 1, the peer 2 and the named node 3. Node 4 links to node 0 and has it as a child.
+    /// Each of the nodes 0 to 2 links to the next node. Node 0 has the child 1, the peer 2 and the named node 3, and a
+    /// part that links to node 5. Node 4 links to node 0, which is also a child of node 4.
     private struct Graph {
         let test: TestRealm
         let nodes: [Node]
@@ -62,7 +64,8 @@ struct KeyPathNotationTests {
             test.realm.refresh()
         }
 
-        /// Expects that both observers are called, and that `root` is reported. If `root` is nil, expects no call.
+        /// Applies `change` in a write. Expects that both observers are called, and that the observer of the object
+        /// reports the property `root`. If `root` is nil, expects no call.
         func expect(
             _ root: String?, _ location: SourceLocation = #_sourceLocation, _ change: () throws -> Void
         ) throws {
@@ -72,7 +75,7 @@ struct KeyPathNotationTests {
         }
     }
 
-    @Test("observers are called for the named properties only N82", arguments: Notation.allCases)
+    @Test("observers are called only for the properties in their key paths N82", arguments: Notation.allCases)
     func named(notation: Notation) throws {
         let graph = try Graph()
         graph.observe(
@@ -129,7 +132,7 @@ struct KeyPathNotationTests {
     }
 
     @Test(
-        "a path to a link reports a new target; a path through the link also reports the named property N86",
+        "a path to a link reports a new target; a path through the link also reports its last property N86",
         arguments: Notation.allCases)
     func links(notation: Notation) throws {
         let graph = try Graph()
@@ -229,7 +232,7 @@ struct KeyPathNotationTests {
     }
 
     @Test(
-        "observers of one object with different key paths are called for their own paths only N96",
+        "observers of one object with different key paths are called only for their own key paths N96",
         arguments: Notation.allCases)
     func exclusive(notation: Notation) throws {
         let graph = try Graph()

@@ -28,7 +28,7 @@ struct KeyPathObservationTests {
         #expect(logs.map { $0.take() } == lines, sourceLocation: location)
     }
 
-    @Test("observers are called for the named properties only N82")
+    @Test("observers are called only for the properties in their key paths N82")
     func named() throws {
         let (test, rex, _) = try start()
         let logs = [
@@ -46,7 +46,7 @@ struct KeyPathObservationTests {
     }
 
     @Test(
-        "'siblings' reports edits of the list, 'siblings.name' also names; both report the root property N83 N84 N85"
+        "'siblings' reports edits of the list, 'siblings.name' also new names; both name the root property N83 N84 N85"
     )
     func siblings() throws {
         let (test, rex, _) = try start()
@@ -128,7 +128,7 @@ struct KeyPathObservationTests {
         expect(test, [object], [["y owner: Eve → Eve"]])
     }
 
-    @Test("inserted and removed elements are reported with any key path N88")
+    @Test("inserted and removed elements are reported regardless of the key paths N88")
     func membership() throws {
         let (test, rex, _) = try start()
         let log = Log(test.allDogs.where { $0.age > 1 }, keyPaths: ["favoriteToy"])
@@ -155,21 +155,21 @@ struct KeyPathObservationTests {
             let body = { (realm: Realm) in try realm.write { try body(realm) } }
             if remote { try test.onNewThread(body) } else { try body(test.realm) }
         }
-        let fired = ["dogs: nil → nil"]
+        let reported = ["dogs: nil → nil"]
         try write { try $0.dog("Rex").age = 4 }
         expect(test, logs, [[], [], [], []])
         try write { try $0.dog("Rex").name = "Max" }
         expect(test, logs, [[], ["[] [] [0]"], [], []])
         try write { try $0.dog("Max").owner = $0.objects(Person.self)[1] }
-        expect(test, logs, [["[] [] [0, 1]"], ["[] [] [0, 1]"], fired, fired])
+        expect(test, logs, [["[] [] [0, 1]"], ["[] [] [0, 1]"], reported, reported])
         try write { realm in
             let dog = Dog(name: "New")
             dog.owner = realm.objects(Person.self)[1]
             realm.add(dog)
         }
-        expect(test, logs, [["[] [] [1]"], ["[] [] [1]"], [], fired])
+        expect(test, logs, [["[] [] [1]"], ["[] [] [1]"], [], reported])
         try write { $0.delete(try $0.dog("Max")) }
-        expect(test, logs, [["[] [] [1]"], ["[] [] [1]"], [], fired])
+        expect(test, logs, [["[] [] [1]"], ["[] [] [1]"], [], reported])
     }
 
     @Test("deep paths have no limit, report changes at every level, and end at a nil link N93 N94")
@@ -195,7 +195,7 @@ struct KeyPathObservationTests {
         expect(test, logs, [["next: object → object"], ["[] [] [0, 1, 2, 3, 4]"]])
     }
 
-    @Test("each token is called for its own key paths only N96")
+    @Test("each observer is called only for its own key paths N96")
     func exclusive() throws {
         let (test, rex, _) = try start()
         let dogs = test.allDogs.where { $0.name == "Rex" }
@@ -225,7 +225,7 @@ struct KeyPathObservationTests {
     }
 
     @Test(
-        "without key paths, changes of objects up to three links away are reported, but not of linking objects N99"
+        "without key paths, collections report changes up to three links away, but none of linking objects N99"
     )
     func levels() throws {
         let test = try TestRealm()
@@ -254,7 +254,7 @@ struct KeyPathObservationTests {
         expect(test, [treasures], [[]])
     }
 
-    @Test("a star before the end stands for all properties that are links N98")
+    @Test("a star that precedes other components leads through all links and collections of objects N98")
     func innerStars() throws {
         let (test, rex, ada) = try start()
         let rexOnly = test.allDogs.where { $0.name == "Rex" }

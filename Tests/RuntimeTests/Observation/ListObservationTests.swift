@@ -7,6 +7,7 @@ import Testing
 
 @testable import Martlet
 
+/// An origin is an object that links to another object.
 @Suite("lists and linking objects")
 struct ListObservationTests {
     private func start() throws -> (test: TestRealm, dog: Dog, others: [Dog], log: Log) {
@@ -29,7 +30,7 @@ struct ListObservationTests {
         #expect(log.take() == lines, sourceLocation: location)
     }
 
-    @Test("inserting, removing and replacing report the index; an element that occurs twice is reported twice N56")
+    @Test("edits are reported by index, and a modified element that occurs twice is reported twice N56")
     func edits() throws {
         let (test, dog, others, log) = try start()
         try test.realm.write { dog.siblings.insert(Dog(name: "X"), at: 1) }
@@ -127,7 +128,7 @@ struct ListObservationTests {
         expect(test, log, [])
     }
 
-    @Test("deleting the owner ends the observation, even if a later object has its primary key N59")
+    @Test("deleting the owner ends the observation, even if a new object has the owner's primary key N59")
     func ownerReplaced() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
@@ -184,7 +185,7 @@ struct ListObservationTests {
         expect(test, log, [])
     }
 
-    @Test("linking objects report removed links as deletions, new ones as insertions, changed origins as modified N67")
+    @Test("linking objects report removed links as deletions, new links as insertions, changed origins as modified N67")
     func linkingObjects() throws {
         let test = try TestRealm()
         let dogs = try test.dogs("A", "B", "C")
@@ -206,7 +207,7 @@ struct ListObservationTests {
         expect(test, log, ["[0, 1] [] []"])
     }
 
-    @Test("a deleted object does not get the linking objects of a later object with its primary key N67")
+    @Test("linking objects become invalid if another Realm replaces their object by one with the same key N67")
     func linkingObjectsReplacedElsewhere() throws {
         let test = try TestRealm()
         let node = Node(id: 5)
@@ -228,7 +229,7 @@ struct ListObservationTests {
         #expect(test.realm.objects(Node.self)[0].previous.count == 1)
     }
 
-    @Test("linking objects are readable again after their Realm was invalidated N67")
+    @Test("after their Realm was invalidated and refreshed, linking objects can be read again N67")
     func linkingObjectsAfterInvalidation() throws {
         let test = try TestRealm()
         let node = Node(id: 5)
@@ -266,7 +267,7 @@ struct ListObservationTests {
         expect(test, log, ["[0] [] []"])
     }
 
-    @Test("linking objects become invalid with their object, even if a later object has its primary key N67")
+    @Test("linking objects become invalid if their own Realm replaces their object by one with the same key N67")
     func linkingObjectsOfAnother() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
@@ -292,7 +293,7 @@ struct ListObservationTests {
     }
 
     @Test(
-        "in the initial call, the collection of a deleted owner is empty, even if its primary key is used again N22 N59"
+        "if an object with the same key replaces the owner before the initial call, there are no later calls N22 N59"
     )
     func ownerReplacedBeforeInitialCall() throws {
         let test = try TestRealm()
@@ -330,7 +331,7 @@ struct ListObservationTests {
 
     @Test("an object that was added to a list and deleted between two calls is not reported by sorted results N41")
     func transientElement() throws {
-        // Forces the search by sort key, which is normally used only for results with many rows.
+        // Forces the search for old positions by sort key, which is normally used only for results with many rows.
         let test = try TestRealm { $0.environment.keysScannedPerSearch = 0 }
         let nodes = (1...3).map { Node(id: $0, name: "\($0)") }
         try test.realm.write {
@@ -353,7 +354,7 @@ struct ListObservationTests {
         expect(test, log, ["[1] [2] [0]"])
     }
 
-    @Test("a list of embedded objects reports changes like other lists; its elements are deleted with its owner N68")
+    @Test("a list of embedded objects reports changes like other lists; its elements are deleted with the owner N68")
     func embedded() throws {
         let test = try TestRealm()
         let node = Node(id: 1)
@@ -394,7 +395,7 @@ struct ListObservationTests {
         expect(test, log, ["[0] [2] [1]"])
     }
 
-    @Test("a sorted list reports edits of the list and of its elements")
+    @Test("sorted results of a list report edits of the list and changes of its elements")
     func sorted() throws {
         let (test, dog, others, _) = try start()
         let log = Log(dog.siblings.sorted(byKeyPath: "name", ascending: false))

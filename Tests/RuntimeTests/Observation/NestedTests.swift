@@ -23,7 +23,7 @@ struct NestedTests {
         }
     }
 
-    @Test("beginning a write that advances the Realm starts a nested delivery N102")
+    @Test("beginning a write in a callback starts a nested delivery if the write advances the Realm N102")
     func nested() throws {
         let test = try TestRealm()
         let log = Log()
@@ -137,7 +137,7 @@ struct NestedTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("changes made in a callback of beginWrite belong to that write N104")
+    @Test("changes made in a callback that beginWrite calls belong to the write that it begins N104")
     func belongsToWrite() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)
@@ -155,7 +155,8 @@ struct NestedTests {
         adds = true
         try test.realm.beginWrite()
         #expect(log.take() == ["[] [0] []"])
-        // The pending change set does not match the collection, which the write has changed.
+        // `after` is not called yet: the callback has changed the collection, which no longer matches the pending
+        // change set.
         #expect(after.take() == [])
         #expect(test.allDogs.count == 2)
         test.realm.cancelWrite()
@@ -165,7 +166,7 @@ struct NestedTests {
         #expect(after.take() == ["[] [0] []"])
     }
 
-    @Test("after a callback of beginWrite has changed something, observers are called after the commit N104")
+    @Test("if a callback that beginWrite calls changes something, later observers are called after the commit N104")
     func calledAfterCommit() throws {
         let test = try TestRealm()
         var deletes = false
@@ -219,7 +220,7 @@ struct NestedTests {
 
     // MARK: Silent writes
 
-    @Test("a silent write silences exactly the listed tokens, for this transaction only N111")
+    @Test("a silent write silences exactly the listed tokens, and only for its own transaction N111")
     func silent() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]
@@ -350,7 +351,7 @@ struct NestedTests {
         #expect(logs.map { $0.take() } == [[], ["didChange"]])
     }
 
-    @Test("a silenced token still gets its pending initial call N117")
+    @Test("a silenced observer still gets its pending initial call N117")
     func initial() throws {
         let test = try TestRealm()
         let log = Log()

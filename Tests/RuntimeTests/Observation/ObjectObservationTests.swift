@@ -22,7 +22,7 @@ struct ObjectObservationTests {
         #expect(log.take() == lines, sourceLocation: location)
     }
 
-    @Test("a change reports each property once, in schema order, merged over commits N70", arguments: [true, false])
+    @Test("a change merges all commits, and lists each property once, in schema order N70", arguments: [true, false])
     func merged(remote: Bool) throws {
         let (test, _, log) = try start()
         let body = { (realm: Realm) in
@@ -45,7 +45,7 @@ struct ObjectObservationTests {
     }
 
     @Test(
-        "a change of a scalar or link has the new value; its old value is the value at the previous call N71",
+        "a change of a scalar or link contains the new value and the value at the previous call N71",
         arguments: [true, false])
     func values(remote: Bool) throws {
         let (test, _, log) = try start()
@@ -108,7 +108,7 @@ struct ObjectObservationTests {
         expect(test, person, ["dogs: nil → nil"])
     }
 
-    @Test("changes of linked objects are reported only for key paths that name them N74")
+    @Test("changes of linked objects are reported only if a key path names the changed property N74")
     func linked() throws {
         let (test, dog, log) = try start()
         let ada = Person(firstName: "Ada")
@@ -164,7 +164,7 @@ struct ObjectObservationTests {
         #expect(logs.map { $0.take() } == [["deleted"], ["deleted"], ["deleted"]])
     }
 
-    @Test("deleting the target of a link is a change of the link N77", arguments: [true, false])
+    @Test("deleting the target of a link is reported as a change of the link N77", arguments: [true, false])
     func target(remote: Bool) throws {
         let (test, dog, log) = try start()
         try test.realm.write { dog.owner = Person(firstName: "Ada") }
@@ -194,7 +194,7 @@ struct ObjectObservationTests {
         #expect(dog.age == 4)
     }
 
-    @Test("after 'invalidate', the old value of a link is its former target, invalidated if it was deleted N71 N32")
+    @Test("after 'invalidate', the old value of a link is the old target, live or, if deleted, invalidated N71 N32")
     func oldLinkAfterInvalidation() throws {
         let (test, dog, log) = try start()
         try test.realm.write { dog.owner = Person(firstName: "Ada") }

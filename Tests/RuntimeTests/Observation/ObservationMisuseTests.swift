@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// Registrations, writes and reads that stop the program, and their messages.
+/// Registrations, writes and reads that trap, and the messages with which they trap.
 @Suite("misuse of observation")
 struct ObservationMisuseTests {
     @Test("registering on the wrong thread traps N3")
@@ -64,7 +64,7 @@ struct ObservationMisuseTests {
         expect(result, "the 'Dog'", "was deleted")
     }
 
-    @Test("an unknown key path traps with the class and the component N9")
+    @Test("an unknown key path traps, and the message names the class and the component N9")
     func unknownKeyPath() async {
         let collection = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().allDogs.observe(keyPaths: ["owner.address.town"]) { _ in }
@@ -96,7 +96,7 @@ struct ObservationMisuseTests {
         expect(result, "inside a write transaction that has changed something")
     }
 
-    @Test("beginning a write in a callback of beginWrite traps N104")
+    @Test("beginning a write in a callback that beginWrite calls traps N104")
     func writeInside() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -129,7 +129,7 @@ struct ObservationMisuseTests {
         expect(result, "that owns 'siblings'", "or its Realm was invalidated")
     }
 
-    @Test("withoutNotifying with a token of another Realm traps N114")
+    @Test("withoutNotifying with a token of another Realm, or of an observer on another queue, traps N114")
     func foreignToken() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
@@ -156,7 +156,7 @@ struct ObservationMisuseTests {
         expect(result, "a write transaction was committed although none is open")
     }
 
-    @Test("a key path that is not projected traps N122")
+    @Test("observing a projection traps if it does not contain the key path N122")
     func unknownLabel() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()

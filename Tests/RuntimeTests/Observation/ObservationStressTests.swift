@@ -14,8 +14,8 @@ struct ObservationStressTests {
         try test.dogs("A", "B", "C")
         nonisolated(unsafe) let dogs = test.allDogs
         let queues = (0..<3).map { DispatchQueue(label: "observer \($0)") }
-        let kept = TokenBox()
-        for queue in queues { kept.observe(dogs, queue) }
+        let box = TokenBox()
+        for queue in queues { box.observe(dogs, queue) }
         let log = Log(dogs)
         let finished = DispatchGroup()
         var configuration = test.configuration
@@ -34,9 +34,9 @@ struct ObservationStressTests {
                             if round % 3 == 0, let last = realm.objects(Dog.self).last { realm.delete(last) }
                         }
                     } catch {
-                        kept.fail("the writer \(number) in round \(round): \(error)")
+                        box.fail("the writer \(number) in round \(round): \(error)")
                     }
-                    if round % 7 == number { kept.endOne() }
+                    if round % 7 == number { box.endOne() }
                 }
             }
         }
@@ -46,22 +46,23 @@ struct ObservationStressTests {
             switch rounds % 3 {
             case 0: test.realm.refresh()
             case 1: test.scheduler.run()
-            default: kept.observe(dogs, queues[rounds % queues.count])
+            default: box.observe(dogs, queues[rounds % queues.count])
             }
             if rounds % 5 == 0 { try test.realm.write { test.realm.add(Dog(name: "here")) } }
-            if kept.count > 20 { kept.endOne() }
+            if box.count > 20 { box.endOne() }
         }
         test.realm.refresh()
-        kept.check(count: dogs.count)
+        box.check(count: dogs.count)
         for queue in queues { queue.sync {} }
-        kept.endAll()
+        box.endAll()
         for queue in queues { queue.sync {} }
-        #expect(kept.failures.isEmpty)
+        #expect(box.failures.isEmpty)
         #expect(log.lines.first == "initial")
     }
 
-    /// Tokens of observers that count elements from their change sets. Many threads use the box.
-    // Sendable: the lock guards everything except the counts, each of which is confined to its queue.
+    /// Tokens of observers, each of which counts the elements of the results from its change sets. Many threads use the
+    /// box.
+    // Sendable: the lock guards the tokens and the failures. Each count is used only on the queue of its observer.
     private final class TokenBox: @unchecked Sendable {
         private let lock = NSLock()
         private var tokens: [NotificationToken] = []

@@ -10,7 +10,7 @@ final class Log {
     var lines: [String] = []
     var tokens: [NotificationToken] = []
 
-    /// Returns the lines added since the last call.
+    /// Returns the lines that were added since the last call of `take`.
     func take() -> [String] {
         defer { lines = [] }
         return lines
@@ -36,7 +36,8 @@ extension Log {
     }
 }
 
-/// Returns `initial`, or the deletions, insertions and modifications.
+/// Returns `initial`, the positions of the deletions, insertions and modifications, such as `[0] [2, 3] []`, or the
+/// error.
 func text<C>(_ change: RealmCollectionChange<C>) -> String {
     switch change {
     case .initial: "initial"
@@ -45,7 +46,7 @@ func text<C>(_ change: RealmCollectionChange<C>) -> String {
     }
 }
 
-/// Returns `deleted`, or each change as `name: old → new`.
+/// Returns `deleted`, each changed property as `name: old → new`, or the error.
 func text<O>(_ change: ObjectChange<O>) -> String {
     switch change {
     case .deleted: "deleted"

@@ -11,7 +11,7 @@ import Testing
 ///
 /// Every assignment to a scalar property writes a value that was never written before. Every change of a link also
 /// writes a unique text to another property: `favoriteToy` for the owner, `notes` for the siblings, a person's
-/// `lastName` for the friends. Therefore, a row with equal values is unchanged.
+/// `lastName` for the friends. So a row was changed if and only if its values differ.
 struct RandomChanges {
     var random: SeededRandom
     private var count = 0
@@ -96,7 +96,7 @@ struct RandomChanges {
     }
 }
 
-/// Key paths to observe, and the state of a row that they cover, as text.
+/// Key paths to observe. `text` returns the values of a dog to which these key paths lead.
 enum ObservedPaths {
     case membership, age, ownerName, siblingNames, fourLevels
 
@@ -133,7 +133,8 @@ enum ObservedPaths {
 }
 
 extension TestRealm {
-    /// Opens a Realm that shares only the file with this one, like a Realm of another process.
+    /// Opens another Realm of the same file. It shares nothing but the file with `realm`, like a Realm of another
+    /// process.
     func otherProcessRealm() throws -> Realm {
         var others = configuration
         others.scheduler = nil

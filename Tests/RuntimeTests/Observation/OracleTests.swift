@@ -6,7 +6,8 @@ import Testing
 
 @testable import Martlet
 
-/// An observer that applies each change set to a copy. The copy must then equal the current collection.
+/// An observer that applies each change set to a copy of the collection. The copy must then equal the current
+/// collection.
 private final class Replica {
     struct Row: Equatable, CustomStringConvertible {
         let id: ObjectId
@@ -48,7 +49,7 @@ private final class Replica {
         for position in change.deletions.reversed() { copy.remove(at: position) }
         for position in change.insertions { copy.insert(new[position], at: position) }
         for (position, now) in zip(change.modifications, change.modificationsInNew) {
-            if isExact { #expect(old[position] != new[now], "\(name): \(position) is reported and did not change") }
+            if isExact { #expect(old[position] != new[now], "\(name): \(position) is reported, but did not change") }
             copy[now] = new[now]
         }
         if copy != new { Issue.record("\(name): \(change)\n\(old)\n\(new)") }
@@ -62,7 +63,7 @@ private final class Replica {
         rows = new
     }
 
-    /// Checks, after everything was delivered, that no change is missing.
+    /// Checks that no change is missing. All changes must have been delivered before.
     func check() { if let rows, rows != current() { Issue.record("\(name): a change was not delivered") } }
 }
 
@@ -107,11 +108,12 @@ private final class ObjectReplica {
 
 @Suite("random changes compared with the current state")
 struct OracleTests {
+    /// Whether only the observed Realm writes, or also a Realm of another thread or process.
     enum Writers: CaseIterable { case here, threads, processes }
 
     @Test(
-        "change sets always lead from the old state to the new one N47 N71 N99", arguments: Writers.allCases,
-        [1, 2] as [UInt64])
+        "applying a change set to the old state always results in the new state N47 N71 N99",
+        arguments: Writers.allCases, [1, 2] as [UInt64])
     func replay(writers: Writers, seed: UInt64) throws {
         let test = try TestRealm { $0.environment.commitPollMilliseconds = 0 }
         let realm = test.realm
@@ -184,8 +186,9 @@ struct OracleTests {
                     ]),
                     paths, isSorted: true))
         }
-        replicas.append(observe("of owners with A", dogs.where { $0.owner.firstName.starts(with: "A") }, .age))
-        replicas.append(observe("with siblings A", dogs.where { $0.siblings.name.starts(with: "A") }, .siblingNames))
+        replicas.append(observe("owner begins with A", dogs.where { $0.owner.firstName.starts(with: "A") }, .age))
+        replicas.append(
+            observe("a sibling begins with A", dogs.where { $0.siblings.name.starts(with: "A") }, .siblingNames))
         replicas.append(observe("sorted list", dog.siblings.sorted(byKeyPath: "age"), .age, isSorted: true))
         replicas.append(observe("linking objects", person.dogs, .fourLevels) { person.isInvalidated ? [] : Array($0) })
         replicas.append(

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("commits of other processes")
 struct ProcessObservationTests {
-    @Test("a commit of another process is detected and delivered like a remote commit N27")
+    @Test("a commit of another process is detected and delivered like a commit of another thread N27")
     func detected() throws {
         let test = try TestRealm { $0.environment.commitPollMilliseconds = 0 }
         let dog = try test.dogs("Rex")[0]
@@ -35,7 +35,7 @@ struct ProcessObservationTests {
         #expect(logs.map { $0.take() } == [["didChange"], [], [], []])
     }
 
-    @Test("the monitor checks for commits of other processes while a Realm has observers N142")
+    @Test("the commit monitor checks for commits of other processes while a Realm has observers N142")
     func timer() throws {
         let test = try TestRealm { $0.environment.commitPollMilliseconds = 5 }
         let log = Log(test.allDogs)
@@ -92,7 +92,7 @@ struct ProcessObservationTests {
             if case .error(let error as Realm.Error) = $0 { errors.append(error) }
         }
         test.deliverAll()
-        // The other process knows a property that is stored in front of all others.
+        // In the schema of the other process, 'Dog' begins with a new property and lacks most other properties.
         let facts = "object Dog\nprimaryKey id\nproperty first Int\nproperty id ObjectId\nproperty name String index"
         let type = try #require(SchemaFactsParser.objectType(facts))
         let declaration = TypeDeclaration(type, defaultRow: { TableLayout.zeroRow(type) })
@@ -112,7 +112,7 @@ struct ProcessObservationTests {
         token.invalidate()
     }
 
-    @Test("linking objects report rows that another process has unlinked")
+    @Test("linking objects report objects whose links another process has removed")
     func movedLinks() throws {
         let test = try TestRealm { $0.environment.commitPollMilliseconds = 0 }
         let dog = try test.dogs("Rex")[0]
@@ -139,8 +139,8 @@ struct ProcessObservationTests {
         _ = log.take()
         let other = try test.otherProcessRealm()
         try other.write { try other.dog("Max").age = 4 }
-        // Only the old row contains the former owner of Rex, which is nil. So the linking objects `dogs` of no person
-        // have changed.
+        // The former owner of Rex is nil, so the linking objects `dogs` of no person change. The runtime knows this
+        // from the row before the write.
         try test.onNewThread { realm in try realm.write { try realm.dog("Rex").owner = nil } }
         test.realm.refresh()
         #expect(log.take() == ["[] [] [0]"])
@@ -156,10 +156,10 @@ struct ProcessObservationTests {
         let queue = DispatchQueue(label: "parent")
         let called = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var lines: [String] = []
-        nonisolated(unsafe) var kept: [NotificationToken] = []
+        nonisolated(unsafe) var tokens: [NotificationToken] = []
         try queue.sync {
             let realm = try Realm(configuration: .init(fileURL: url), queue: queue)
-            kept.append(
+            tokens.append(
                 realm.objects(Dog.self).observe { change in
                     lines.append(text(change))
                     called.signal()
@@ -174,7 +174,7 @@ struct ProcessObservationTests {
         await wait(called)
         queue.sync {
             #expect(lines == ["initial", "[] [0] []"])
-            kept = []
+            tokens = []
         }
     }
 

@@ -43,7 +43,7 @@ struct QueueDeliveryTests {
         tokens.forEach { $0.invalidate() }
     }
 
-    @Test("objects that are newer than the Realm of a queue can be observed on the queue N16")
+    @Test("an object can be observed on a queue whose Realm shows a version without this object N16")
     func newerThanQueue() throws {
         let test = try TestRealm()
         let queue = DispatchQueue(label: "observers")
@@ -70,7 +70,7 @@ struct QueueDeliveryTests {
         queue.sync { queueRealm = nil }
     }
 
-    @Test("an observer whose token is invalidated before the registration is never called N16")
+    @Test("an observer whose token is invalidated before the registration on the queue is never called N16")
     func endedBeforeQueue() throws {
         let test = try TestRealm()
         let queue = DispatchQueue(label: "observers")
@@ -89,13 +89,13 @@ struct QueueDeliveryTests {
         let queue = DispatchQueue(label: "realm")
         let called = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var lines: [String] = []
-        nonisolated(unsafe) var kept: [NotificationToken] = []
+        nonisolated(unsafe) var tokens: [NotificationToken] = []
         var configuration = test.configuration
         configuration.scheduler = nil
         let settings = configuration
         try queue.sync {
             let realm = try Realm(configuration: settings, queue: queue)
-            kept.append(
+            tokens.append(
                 realm.objects(Dog.self).observe { change in
                     dispatchPrecondition(condition: .onQueue(queue))
                     lines.append(text(change))
@@ -107,7 +107,7 @@ struct QueueDeliveryTests {
         called.wait()
         queue.sync {
             #expect(lines == ["initial", "[] [0] []"])
-            kept = []
+            tokens = []
         }
     }
 
@@ -122,7 +122,7 @@ struct QueueDeliveryTests {
         nonisolated(unsafe) var isOver = false
         Thread.detachNewThread {
             nonisolated(unsafe) var token: NotificationToken?
-            // The Realm is opened before the run loop runs, and observed while it runs.
+            // The thread opens the Realm before the run loop runs. A timer registers the observer while the loop runs.
             nonisolated(unsafe) let realm = try? Realm(configuration: settings)
             let start = Timer(timeInterval: 0, repeats: false) { _ in
                 token = realm?.objects(Dog.self).observe { change in

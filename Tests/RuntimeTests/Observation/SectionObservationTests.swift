@@ -5,6 +5,8 @@ import Testing
 
 @testable import Martlet
 
+/// Returns `initial`, the error, or the change set as text: the deletions, insertions and modifications as
+/// `section.row`, the inserted sections after `+`, and the deleted sections after `-`.
 private func text<C>(_ change: RealmSectionedResultsChange<C>) -> String {
     func rows(_ paths: [IndexPath]) -> String { "\(paths.map { "\($0[0]).\($0[1])" })".replacing("\"", with: "") }
     return switch change {
@@ -17,7 +19,7 @@ private func text<C>(_ change: RealmSectionedResultsChange<C>) -> String {
 
 @Suite("observing sections")
 struct SectionObservationTests {
-    /// Sections a: 1, 3; b: 0, 4; c: 2.
+    /// Adds five nodes. Sectioned by name, the nodes 1 and 3 are in section a, the nodes 0 and 4 in b, and node 2 in c.
     private func start() throws -> (test: TestRealm, nodes: [Node], log: Log) {
         let test = try TestRealm()
         let nodes = ["b", "a", "c", "a", "b"].enumerated().map { Node(id: $0.offset, name: $0.element) }
@@ -55,7 +57,7 @@ struct SectionObservationTests {
         expect(test, log, ["[0.0] [1.1] [] +[] -[]"])
     }
 
-    @Test("inserted, deleted and moved sections are reported; rows of a deleted section are not N60")
+    @Test("inserted, deleted and moved sections are reported; rows of a deleted section are not listed N60")
     func sections() throws {
         let (test, nodes, log) = try start()
         log.tokens = [
@@ -88,7 +90,7 @@ struct SectionObservationTests {
         expect(test, log, ["[] [0.0] [] +[0] -[2]"])
         #expect(sections.allKeys == ["c", "b", "a"])
         try test.realm.write { nodes[4].amount = -2 }
-        // Section c was first and now follows b. In b, node 4 precedes node 0.
+        // Section c, which was the first section, moves behind section b. In section b, node 4 moves before node 0.
         expect(test, log, ["[1.1] [0.0, 1.0] [] +[1] -[0]"])
         try test.realm.write { nodes[3].amount = -0.5 }
         expect(test, log, ["[2.1] [2.0] [] +[] -[]"])
@@ -111,7 +113,7 @@ struct SectionObservationTests {
     }
 
     @Test(
-        "section keys of a closure, or with sort descriptors, follow changes up to three links away N60 N99",
+        "sections by a closure, or with sort descriptors, follow changes up to three links away N60 N99",
         arguments: [false, true])
     func computedKeys(isClosure: Bool) throws {
         let (test, _, log) = try start()
@@ -137,11 +139,12 @@ struct SectionObservationTests {
         expect(test, log, ["[] [0.0] [] +[0] -[0]", "[] [] [0.0] +[] -[]"])
         try test.realm.write { chain[4].name = "y" }
         expect(test, log, [])
-        // Without an observer, keys are computed again after every change.
+        // Sections without an observer compute their keys again after every change.
         #expect(sections(4).allKeys == ["y"])
     }
 
-    @Test("the section of elements whose key is NaN is observed like any other N60 O46") func notANumber() throws {
+    @Test("the section of elements whose key is NaN is observed like any other section N60 O46")
+    func notANumber() throws {
         let (test, nodes, log) = try start()
         try test.realm.write { nodes[0].amount = .nan }
         let sections = test.realm.objects(Node.self).sectioned(by: \.amount)
@@ -185,7 +188,7 @@ struct SectionObservationTests {
         expect(test, log, ["b [2]", "[] [1.0] [] +[1] -[]"])
     }
 
-    @Test("key paths restrict the reported modifications, but not insertions, deletions and sections N60 N87 N88")
+    @Test("key paths restrict reported modifications, but not reported insertions and deletions N60 N87 N88")
     func keyPaths() throws {
         let (test, nodes, log) = try start()
         let sections = test.realm.objects(Node.self).sectioned(by: { $0.name }, sortDescriptors: [])
@@ -203,7 +206,7 @@ struct SectionObservationTests {
         expect(test, log, ["a", "b", "c"].map { "\($0) [0.1] [1.2] [] +[] -[]" })
     }
 
-    @Test("replacing an element by one with the same primary key is a deletion and an insertion N52 N60")
+    @Test("replacing an element by a new object with its primary key is a deletion and an insertion N52 N60")
     func replaced() throws {
         let (test, nodes, log) = try start()
         log.tokens = [byName(test).observe { log.lines.append(text($0)) }]
@@ -231,7 +234,7 @@ struct SectionObservationTests {
         expect(test, log, ["[1.0] [2.0] [] +[2] -[]"])
     }
 
-    @Test("changes of sections belong to the delivered version, even if the Realm shows a newer one N111 N102 N60")
+    @Test("changes of sections belong to the delivered version, even if the Realm shows a newer version N111 N102 N60")
     func late() throws {
         let (test, nodes, log) = try start()
         var extra: (() -> Void)?
@@ -255,7 +258,8 @@ struct SectionObservationTests {
         #expect(sections.map(\.key) == ["a"])
     }
 
-    @Test("deleting the owner of a list or of linking objects deletes its sections N23") func owner() throws {
+    @Test("deleting the owner of a list or of linking objects reports all sections as deleted N23")
+    func owner() throws {
         let (test, nodes, log) = try start()
         try test.realm.write {
             nodes[2].children.append(objectsIn: [nodes[0], nodes[1]])

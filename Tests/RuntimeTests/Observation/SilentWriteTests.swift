@@ -21,7 +21,7 @@ struct SilentWriteTests {
             #expect(throws: Never.self) { try pendingWrite() }
         }
 
-        /// Registers the log and drops its initial call.
+        /// Observes all dogs with `log`, and discards the initial call.
         func observe() {
             log.tokens.append(test.allDogs.observe { [unowned self] in log.lines.append(text($0)) })
             test.deliverAll()
@@ -44,7 +44,7 @@ struct SilentWriteTests {
     }
 
     @Test(
-        "a silent write of a Realm observer is not reported with the change that caused the call N111 N112 N29",
+        "a silent write of a Realm observer is not reported with the change of which it was notified N111 N112 N29",
         arguments: Trigger.allCases)
     func byRealmObserver(_ trigger: Trigger) throws {
         let fixture = try Fixture()
@@ -118,7 +118,7 @@ struct SilentWriteTests {
         fixture.observers = [
             test.realm.observe { _, _ in fixture.performPendingWrite() },
             test.allDogs.observe { _ in
-                // Runs during beginWrite. This change postpones the calls of the later observers.
+                // beginWrite calls this observer. The change that it makes postpones the calls of the later observers.
                 guard test.realm.isInWriteTransaction, !names.isEmpty else { return }
                 test.realm.add(Dog(name: names.removeFirst()))
             },
@@ -147,7 +147,7 @@ struct SilentWriteTests {
         test.deliverAll()
         #expect(log.take() == (addsToNested ? ["[] [3, 4] []"] : []))
         #expect(test.allDogs.map(\.name) == ["Rex", "Cy", "Max", "Bo"] + (addsToNested ? ["Di"] : []))
-        // A background thread may still compute changes for an older version.
+        // A background thread may still compute changes for an older version, and pin this version.
         test.waitForSinglePin()
         #expect(test.realm.pinnedVersions.count == 1)
         log.end()
@@ -161,7 +161,7 @@ struct SilentWriteTests {
         var (name, ownName): (String?, String?)
         fixture.observers = [
             test.allDogs.observe { _ in
-                // Runs during beginWrite. This change postpones the calls of the later observers.
+                // beginWrite calls this observer. The change that it makes postpones the calls of the later observers.
                 guard test.realm.isInWriteTransaction, let new = name else { return }
                 name = nil
                 test.realm.add(Dog(name: new))
@@ -208,7 +208,7 @@ struct SilentWriteTests {
         #expect(fixture.log.take() == ["[] [2] []"])
     }
 
-    @Test("a link whose target a silent write has deleted is reported as an invalidated object N71 N111")
+    @Test("if a silent write has deleted the target of a link, an invalidated object is reported N71 N111")
     func deletedTarget() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]

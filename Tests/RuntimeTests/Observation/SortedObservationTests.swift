@@ -6,9 +6,9 @@ import Testing
 
 @testable import Martlet
 
-@Suite("observed results sorted by values that SQL stores in another form")
+@Suite("observed results sorted by values that SQLite stores in another form")
 struct SortedObservationTests {
-    /// A property to sort by, ordinary values for it, and an unusual one: -infinity, a list, or a value that SQL stores
+    /// A property to sort by, and an unusual value of this property: -infinity, a list, or a value that SQLite stores
     /// in another form.
     enum Sort: CaseIterable {
         case nan, negativeZero, infinity, floatNaN, floatNegativeZero, dateNegativeZero, any, anyList, anyNaN, anyFloat
@@ -23,6 +23,7 @@ struct SortedObservationTests {
             }
         }
 
+        /// Assigns an ordinary value to every property that is used for sorting.
         func set(_ object: Scalars, _ number: Int) {
             object.double = Double(number)
             object.float = Float(number)
@@ -53,7 +54,7 @@ struct SortedObservationTests {
     private func start() throws -> (test: TestRealm, unusual: Scalars) {
         let test = try TestRealm {
             $0.objectTypes = [Scalars.self, Node.self, Part.self, Screw.self, EnumHolder.self]
-            // Forces the search for old positions by sort key, although there are few members.
+            // Forces the search for old positions by sort key, which is normally used only for results with many rows.
             $0.environment.keysScannedPerSearch = 0
         }
         let unusual = Scalars(id: 99)
@@ -87,7 +88,7 @@ struct SortedObservationTests {
         #expect(results.count == Self.count + 1)
     }
 
-    @Test("a row that is changed and deleted in one write leaves the results N46", arguments: Sort.allCases)
+    @Test("a row that is changed and deleted in one write is reported as deleted N46", arguments: Sort.allCases)
     func leaves(_ sort: Sort) throws {
         let (test, unusual) = try start()
         try test.realm.write { sort.setUnusual(unusual) }
@@ -105,7 +106,7 @@ struct SortedObservationTests {
         #expect(results.map(\.id) == Array(0..<Self.count))
     }
 
-    @Test("a deleted row with an unusual value leaves the results N46", arguments: Sort.allCases)
+    @Test("a deleted row with an unusual value is reported as deleted N46", arguments: Sort.allCases)
     func deleted(_ sort: Sort) throws {
         let (test, unusual) = try start()
         let other = Scalars(id: 98)
@@ -114,8 +115,8 @@ struct SortedObservationTests {
             sort.setUnusual(unusual)
             sort.setUnusual(other)
         }
-        // Without a filter, the runtime knows that every row was a member. With a filter, a row that is not found at
-        // its expected position might not have been a member.
+        // With a filter, the runtime must find out whether a deleted row was a member. Without a filter, every row was
+        // a member.
         let results = test.realm.objects(Scalars.self).filter("id >= 0").sorted(byKeyPath: sort.keyPath)
         let log = Log(results)
         test.realm.refresh()
@@ -127,7 +128,7 @@ struct SortedObservationTests {
         #expect(Set(results.map(\.id)) == Set(0..<Self.count).union([98]))
     }
 
-    @Test("a row whose raw value has no case moves once, with or without a case for unknown values N48 O31")
+    @Test("a row whose raw value has no case moves once, in enums with and without an unknown case N48 O31")
     func unknownCase() throws {
         let (test, _) = try start()
         try test.realm.write {
@@ -161,14 +162,14 @@ struct SortedObservationTests {
         }
     }
 
-    @Test("rows that another program has deleted are reported as deleted at the next change N45")
-    func foreignDelete() throws {
+    @Test("rows that another program deletes without a change set are reported as deleted at the next change N45")
+    func deletedByAnotherProgram() throws {
         let (test, unusual) = try start()
         let results = test.realm.objects(Scalars.self).sorted(byKeyPath: "int")
         let log = Log(results)
         test.realm.refresh()
         _ = log.take()
-        // Deletes rows that the search reads.
+        // The search for old positions reads some of these rows.
         try alter(test.url.path, "DELETE FROM Scalars WHERE id BETWEEN 10 AND 30")
         try test.realm.write { unusual.int = 1 }
         test.realm.refresh()

@@ -116,7 +116,7 @@ struct TokenTests {
         token?.invalidate()
     }
 
-    @Test("registering inside a write is allowed before its first change N10")
+    @Test("registering inside a write is allowed before the first change of the write N10")
     func insideWrite() throws {
         let test = try TestRealm()
         let log = Log()
@@ -165,7 +165,7 @@ struct TokenTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("an observer registered inside a callback of beginWrite is first called at the next delivery N12")
+    @Test("an observer registered in a callback that beginWrite calls is first called at the next delivery N12")
     func registerInsideBeginWrite() throws {
         let test = try TestRealm()
         let inner = Log()
@@ -227,7 +227,7 @@ struct TokenTests {
         var tokens = (0..<count).map { _ in dog.observe { _ in } }
         tokens += (0..<count).map { _ in test.realm.observe { _, _ in } }
         let clock = ContinuousClock()
-        // In reverse order, a linear search for each token would compare all the others first.
+        // The reverse order is the worst case for a linear search, which would first compare all other tokens.
         let time = clock.measure { for token in tokens.reversed() { token.invalidate() } }
         #expect(test.realm.context.hub.observerCount == 0)
         #expect(time < .seconds(1))

@@ -6,6 +6,7 @@ import Testing
 
 @testable import Martlet
 
+/// A reader is a closure that reads in `withObservationTracking`. A call of its `onChange` notifies the reader.
 @Suite("tracked reads: collections")
 struct TrackedCollectionTests {
     @Test(
@@ -17,13 +18,13 @@ struct TrackedCollectionTests {
         let (children, peers, named) = (node.children, node.peers, node.named)
         let reads: [(name: String, read: () -> Void, change: () -> Void)] = [
             ("count", { _ = node.children.count }, { children.append(nodes[2]) }),
-            ("held count", { _ = children.count }, { children.removeLast() }),
+            ("count of a held list", { _ = children.count }, { children.removeLast() }),
             ("element", { _ = children[0] }, { children.swapAt(0, 1) }),
-            ("walk", { for _ in children {} }, { children.move(from: 0, to: 1) }),
+            ("iteration", { for _ in children {} }, { children.move(from: 0, to: 1) }),
             ("replaced", { _ = children.first }, { children.replace(index: 0, object: nodes[1]) }),
             ("assigned", { _ = children.last }, { node.children = [nodes[1], nodes[2]] }),
             ("set", { _ = peers.contains(nodes[2]) }, { peers.insert(nodes[2]) }),
-            ("set walk", { for _ in node.peers {} }, { peers.remove(nodes[2]) }),
+            ("iteration of a set", { for _ in node.peers {} }, { peers.remove(nodes[2]) }),
             ("key", { _ = named["b"] }, { named["b"] = nodes[2] }),
             ("keys", { _ = node.named.keys }, { named.removeObject(for: "b") }),
             ("sections", { _ = children.sectioned(by: { $0.name }).count }, { children.removeAll() }),
@@ -64,7 +65,7 @@ struct TrackedCollectionTests {
         #expect(children.isInvalidated)
     }
 
-    @Test("results notify readers of changes that may affect them, and of no others N164")
+    @Test("results notify readers of changes that may affect the results, and of no other changes N164")
     func results() throws {
         let (test, nodes) = try trackedNodes()
         let realm = test.realm
@@ -173,7 +174,7 @@ struct TrackedCollectionTests {
             } == 1)
     }
 
-    @Test("a lookup that finds no object notifies readers when the object is added")
+    @Test("a lookup that found no object notifies readers when the object is added")
     func absent() throws {
         let test = try TestRealm { $0.tracksReads = true }
         let read = { _ = test.realm.object(ofType: Node.self, forPrimaryKey: 1) }
@@ -269,16 +270,16 @@ struct TrackedCollectionTests {
                 try test.realm.beginWrite()
                 Self.change(test.realm, change)
                 test.realm.cancelWrite()
-            // The rollback restores the values, so `onChange` may be called but need not be.
+            // The rollback restores the values, so it does not matter whether `onChange` is called.
             }
             for (number, read) in Self.reads.enumerated() where read(test.realm) != before[number] {
-                if counters[number].count == 0 { Issue.record("read \(number) at step \(step)") }
+                if counters[number].count == 0 { Issue.record("reader \(number) was not notified at step \(step)") }
             }
             notified += counters.count { $0.count > 0 }
             notNotified += counters.count { $0.count == 0 }
             #expect(counters.allSatisfy { $0.count < 2 })
         }
-        // Some readers were notified, and others were not.
+        // The random changes must notify many readers, and must not notify many others.
         #expect(notified > 100 && notNotified > 100)
     }
 }

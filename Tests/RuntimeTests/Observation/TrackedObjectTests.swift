@@ -18,7 +18,7 @@ final class OnChangeCounter: Sendable {
     }
 }
 
-/// Returns how often `onChange` is called for the reads of `read` while `change` runs.
+/// Returns the number of calls of `onChange` for the reads of `read` while `change` runs.
 func onChangeCalls(_ read: () -> Void, _ change: () throws -> Void) rethrows -> Int {
     let counter = OnChangeCounter()
     counter.track(read)
@@ -26,7 +26,7 @@ func onChangeCalls(_ read: () -> Void, _ change: () throws -> Void) rethrows -> 
     return counter.count
 }
 
-/// Returns a Realm that tracks reads, with three nodes. The first node links to the others.
+/// Returns a Realm that tracks reads, with three nodes. The first node links to the other nodes.
 func trackedNodes() throws -> (test: TestRealm, nodes: [Node]) {
     let test = try TestRealm { $0.tracksReads = true }
     let nodes = try test.nodes(3)
@@ -39,6 +39,7 @@ func trackedNodes() throws -> (test: TestRealm, nodes: [Node]) {
     return (test, nodes)
 }
 
+/// A reader is a closure that reads in `withObservationTracking`. A call of its `onChange` notifies the reader.
 @Suite("tracked reads: objects")
 struct TrackedObjectTests {
     @Test("an assignment notifies readers of the property once, before the value changes N160")
@@ -80,7 +81,7 @@ struct TrackedObjectTests {
         #expect(seen.withLock { $0 } == 3)
     }
 
-    @Test("readers of a row are notified even if its accessor was released N161")
+    @Test("readers of a row are notified even if the accessor of the row was released N161")
     func otherAccessor() throws {
         let test = try TestRealm { $0.tracksReads = true }
         do { _ = try test.nodes(1) }
@@ -136,7 +137,7 @@ struct TrackedObjectTests {
         #expect(node.name == "a")
     }
 
-    @Test("cancelling a write notifies readers again N162")
+    @Test("cancelling a write notifies readers of the values that it restores N162")
     func cancelled() throws {
         let (test, nodes) = try trackedNodes()
         try test.realm.beginWrite()
@@ -194,7 +195,7 @@ struct TrackedObjectTests {
             } == 1)
     }
 
-    @Test("a link notifies readers when it is reassigned, not when its target changes")
+    @Test("readers of a link are notified when the link is reassigned, not when its target changes")
     func link() throws {
         let (test, nodes) = try trackedNodes()
         let read = { _ = nodes[0].next }
@@ -241,7 +242,7 @@ struct TrackedObjectTests {
             } == 0)
     }
 
-    @Test("a projection notifies readers of the properties that it reads")
+    @Test("a read of a projection tracks only the projected property that was read")
     func projection() throws {
         let (test, nodes) = try trackedNodes()
         let view = NodeProjection(projecting: nodes[0])

@@ -8,6 +8,7 @@ import Testing
 
 @_spi(Generated) @testable import Martlet
 
+/// A reader is a closure that reads in `withObservationTracking`. A call of its `onChange` notifies the reader.
 @Suite("tracked reads: unmanaged objects")
 struct TrackedUnmanagedTests {
     private func trackingRealm() throws -> TestRealm { try TestRealm { $0.tracksReads = true } }
@@ -61,7 +62,7 @@ struct TrackedUnmanagedTests {
         withExtendedLifetime(test) {}
     }
 
-    @Test("adding an object notifies readers, and the Realm tracks later reads N165")
+    @Test("adding an object to a Realm notifies readers, and the Realm tracks later reads N165")
     func added() throws {
         let test = try trackingRealm()
         let node = Node(id: 1, name: "a")
@@ -177,7 +178,7 @@ struct TrackingRealmTests {
 struct AbandonedReaderTests {
     private final class Screen: Sendable {}
 
-    @Test("closures of abandoned readers are released during other tracked reads, at most once a minute N167")
+    @Test("closures of readers that end without a notification are released, at most once a minute N167")
     func abandonedReaders() throws {
         let now = LockedValue<UInt64>(1)
         let test = try TestRealm {
@@ -210,8 +211,8 @@ struct AbandonedReaderTests {
         waiting.track { _ = nodes[2].name }
         readManyTimes()
         #expect(closed == nil)
-        // To release closures, the Realm calls all of them, including the closure of a reader that still waits for a
-        // change. This reader must then read again.
+        // To release the `onChange` closures, the Realm calls all of them, including the closure of a reader that still
+        // waits for a change. Such a reader must then read again.
         #expect(waiting.count == 1)
         waiting.track { _ = nodes[2].name }
         readManyTimes()
@@ -250,7 +251,7 @@ struct AbandonedReaderTests {
 
 @Suite("tracked reads: Observations")
 struct ObservationsTests {
-    @Test("a loop over Observations gets local assignments and remote commits")
+    @Test("a loop over Observations gets the values of local assignments and of remote commits")
     @MainActor func observations() async throws {
         let test = try TestRealm { $0.tracksReads = true }
         let node = try test.nodes(1)[0]

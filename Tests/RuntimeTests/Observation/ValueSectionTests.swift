@@ -6,6 +6,8 @@ import Testing
 
 @testable import Martlet
 
+/// Returns `initial`, the error, or the change set as text: the deletions, insertions and modifications as
+/// `section.row`, the inserted sections after `+`, and the deleted sections after `-`.
 private func text<C>(_ change: RealmSectionedResultsChange<C>) -> String {
     func rows(_ paths: [IndexPath]) -> String { "\(paths.map { "\($0[0]).\($0[1])" })".replacing("\"", with: "") }
     return switch change {
@@ -16,7 +18,7 @@ private func text<C>(_ change: RealmSectionedResultsChange<C>) -> String {
     }
 }
 
-/// A copy of the sections and their values, updated only by the reported changes.
+/// A copy of the sections and their values. After the initial call, only the reported changes update the copy.
 private final class Replica<Key: Hashable, Value: OrderedValue & RealmCollectionValue & Equatable> {
     struct Section: Equatable {
         let key: Key
@@ -40,9 +42,9 @@ private final class Replica<Key: Hashable, Value: OrderedValue & RealmCollection
             }
             for path in insertions.sorted() { sections[path[0]].values.insert(current[path], at: path[1]) }
             if sections != Self.read(current) { mistakes.append("\(sections) is not \(Self.read(current))") }
-            if !modifications.isEmpty { mistakes.append("values are not modified") }
-            let moved = deletions.count + insertions.count + inserted.count + deleted.count
-            if moved == 0 { mistakes.append("an empty change set") }
+            if !modifications.isEmpty { mistakes.append("values are reported as modified") }
+            let changeCount = deletions.count + insertions.count + inserted.count + deleted.count
+            if changeCount == 0 { mistakes.append("an empty change set") }
         case .error(let error): mistakes.append("\(error)")
         }
     }
@@ -123,7 +125,7 @@ struct ValueSectionTests {
         expect(test, log, ["[] [1.0] [] +[1] -[]"])
     }
 
-    @Test("a write in the callback of an earlier observer is reported separately N60") func nested() throws {
+    @Test("a write in the callback of another observer is reported in a separate change set N60") func nested() throws {
         let (test, lists, log) = try start([0])
         log.tokens = [
             lists.ints.observe { change in
@@ -138,7 +140,7 @@ struct ValueSectionTests {
         expect(test, log, (1...3).map { "[] [\($0).0] [] +[\($0)] -[]" })
     }
 
-    @Test("change sets of random values of lists, sets and maps lead from one state to the next N60")
+    @Test("applying the change sets of random values to old sections results in the new sections N60")
     func random() throws {
         let test = try TestRealm()
         let (lists, sets, maps) = (OptionalLists(id: 1), ScalarSets(id: 1), ScalarMaps(id: 1))
@@ -199,7 +201,8 @@ struct ValueSectionTests {
         #expect(sections.isInvalidated && !frozen.isInvalidated && frozen.thaw() == nil)
     }
 
-    @Test("observing sections of unmanaged values, or of values with key paths, traps N60") func mistakes() async {
+    @Test("observing sections of values traps if the list is unmanaged or key paths are given N60")
+    func mistakes() async {
         let unmanaged = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ScalarLists(ints: [1]).ints.sectioned { $0 }.observe { _ in }
         }

@@ -9,7 +9,8 @@ import Testing
 
 @Suite("commits while a Realm is being opened")
 struct WhileOpeningTests {
-    /// Runs a closure once. The test calls `run` when a Realm has read the version and is not yet a listener.
+    /// Runs a closure once. `run` is called when a Realm has read its first version, but is not registered as a
+    /// listener for commits yet.
     // Sendable: `LockedValue` guards `body`.
     private final class Interruption: Sendable {
         private let body = LockedValue<(@Sendable () -> Void)?>(nil)
@@ -31,7 +32,7 @@ struct WhileOpeningTests {
         let interruption = Interruption()
         nonisolated(unsafe) let test = try TestRealm {
             $0.environment.onYield = { if $0 == .beforeListen { interruption.run() } }
-            // Disables polling, so that only notified Realms look for commits.
+            // Disables polling. So a Realm looks for a commit only if it is notified of the commit.
             $0.environment.commitPollMilliseconds = 0
         }
         let scheduler = ManualScheduler()

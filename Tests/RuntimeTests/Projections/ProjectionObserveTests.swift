@@ -6,7 +6,7 @@ import Testing
 
 @_spi(Generated) @testable import Martlet
 
-/// A projection of enums as the generator would write it.
+/// A projection of enums, in the form that the schema compiler generates.
 private final class EnumProjection: Projection<EnumHolder> {
     var mark: Grade { rootObject.grade }
     var number: Level? { rootObject.optionalLevel }
@@ -41,7 +41,7 @@ struct ProjectionObserveTests {
         #expect(log.take() == lines, sourceLocation: location)
     }
 
-    @Test("only projected properties are reported, whether written through the object or the projection N119")
+    @Test("only projected properties are reported, written through the object or through the projection N119")
     func projected() throws {
         let (test, ada, projection, log) = try start()
         try test.realm.write { ada.lastName = "M" }
@@ -93,7 +93,7 @@ struct ProjectionObserveTests {
         expect(test, log, ["friendNames: nil → nil"])
     }
 
-    @Test("a property behind several labels is reported once per label N120")
+    @Test("a property to which several labels lead is reported once for each label N120")
     func severalLabels() throws {
         let test = try TestRealm()
         let nodes = (0..<4).map { Node(id: $0, name: "n\($0)") }

@@ -5,8 +5,8 @@ import MartletTestSupport
 import Testing
 
 @Suite struct LinkQueryTests {
-    /// Node 1 links to 2, and 2 to 3. Node 4 has the children 1, 2 and 2, the peer 3, the map entry 5, and parts. Node
-    /// 3 has a part. Node 5 has no links.
+    /// Node 1 links to node 2, and node 2 links to node 3. Node 4 has the children 1, 2 and 2, the peer 3, a map entry
+    /// with node 5, and parts. Node 3 has a part. Node 5 has no links.
     private func graph() throws -> TestRealm {
         let test = try TestRealm()
         let nodes = (1...5).map { Node(id: $0, name: "n\($0)", amount: Double($0)) }
@@ -44,7 +44,7 @@ import Testing
         #expect(ids(test) { $0.next.part.weight == nil } == [1, 3, 4, 5])
     }
 
-    @Test("links compare with objects O50") func objects() throws {
+    @Test("links can be compared with objects O50") func objects() throws {
         let test = try graph()
         let nodes = Array(test.realm.objects(Node.self))
         #expect(ids(test) { $0.next == nodes[1] } == [1])
@@ -74,7 +74,7 @@ import Testing
         #expect(ids(test) { $0.children.id.contains(1..<2) } == [4])
     }
 
-    @Test("a property of an element compares with a property of the object O50") func mixed() throws {
+    @Test("a property of an element can be compared with a property of the owner O50") func mixed() throws {
         let test = try graph()
         #expect(ids(test) { $0.children.amount < $0.amount } == [4])
         #expect(ids(test) { $0.children.amount > $0.amount } == [])
@@ -129,7 +129,7 @@ import Testing
         #expect(all.where { $0.strings.count == 0 && $0.ints.count == 2 }.count == 1)
     }
 
-    @Test("a condition with an object of another Realm traps, and so does one with a deleted object O50")
+    @Test("a condition with an object of another Realm traps, and so does a condition with a deleted object O50")
     func foreign() async {
         let foreign = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let (one, other) = (try TestRealm(), try TestRealm())

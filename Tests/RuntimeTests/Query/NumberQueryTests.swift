@@ -5,7 +5,7 @@ import MartletTestSupport
 import ModelTesting
 import Testing
 
-/// A number as conditions compare it. Nothing equals NaN, and NaN has no order.
+/// A number in the form in which conditions compare numbers. Nothing equals NaN, and NaN has no order.
 private enum ComparedNumber: Equatable {
     case nan, negativeInfinity, infinity
     case finite(Decimal)
@@ -19,10 +19,12 @@ private enum ComparedNumber: Equatable {
         }
     }
 
-    /// A whole number of 64 bits has its exact value, any other one its shortest decimal representation.
+    /// A number that equals an `Int64` has its exact value. Any other number has the value of its shortest decimal
+    /// representation.
     init(_ number: Double) { self.init(Int64(exactly: number).map { "\($0)" } ?? "\(number)") }
 
-    /// -1, 0 or 1; nil if either number is NaN.
+    /// Returns -1 if this number is less than `other`, 0 if they are equal, and 1 if this number is greater. Returns
+    /// nil if either number is NaN.
     func compare(_ other: ComparedNumber) -> Int? {
         switch (self, other) {
         case (.nan, _), (_, .nan): nil
@@ -44,7 +46,7 @@ private enum ComparedNumber: Equatable {
     }
 }
 
-/// A number in a query: its text or its argument, its value, and the value after rounding to a `Double`.
+/// A number in a query: its text or its argument, its exact value, and its value after rounding to a `Double`.
 private struct QueriedNumber {
     var text: String
     var argument: Any?
@@ -138,7 +140,7 @@ private struct QueriedNumber {
         }
     }
 
-    private static let signs: [(String, @Sendable (Int?) -> Bool)] = [
+    private static let operators: [(String, @Sendable (Int?) -> Bool)] = [
         ("==", { $0 == 0 }), ("!=", { $0 != 0 }), ("<", { $0 == -1 }), ("<=", { $0 == -1 || $0 == 0 }),
         (">", { $0 == 1 }), (">=", { $0 == 1 || $0 == 0 }),
     ]
@@ -154,7 +156,7 @@ private struct QueriedNumber {
         for _ in 0..<120 {
             let property = ["int64", "double", "decimal128", "anyValue"].randomElement(using: &random) ?? ""
             let (first, second) = (try number(&random), try number(&random))
-            let sign = Self.signs.randomElement(using: &random) ?? Self.signs[0]
+            let relation = Self.operators.randomElement(using: &random) ?? Self.operators[0]
             let text: String
             let holds: (Row) -> Bool
             var numbers = [first, second]
@@ -169,11 +171,11 @@ private struct QueriedNumber {
                     return (low == 0 || low == 1) && (high == 0 || high == -1)
                 }
             case 2:
-                text = "NOT \(property) \(sign.0) \(first.text) OR \(property) == \(second.text)"
-                holds = { !sign.1(compare($0, property, first)) || compare($0, property, second) == 0 }
+                text = "NOT \(property) \(relation.0) \(first.text) OR \(property) == \(second.text)"
+                holds = { !relation.1(compare($0, property, first)) || compare($0, property, second) == 0 }
             default:
-                text = "\(property) \(sign.0) \(first.text)"
-                holds = { sign.1(compare($0, property, first)) }
+                text = "\(property) \(relation.0) \(first.text)"
+                holds = { relation.1(compare($0, property, first)) }
                 numbers = [first]
             }
             let arguments = numbers.filter { $0.text == "%@" }.map(\.argument)
@@ -196,7 +198,7 @@ private struct QueriedNumber {
             self = result.overflow ? .floating(rounded()) : .whole(result.0)
         }
 
-        // SQLite calculates NULL instead of NaN.
+        // A calculation of SQLite results in NULL instead of NaN.
         init(_ number: Double) { self = number.isNaN ? .none : .floating(number) }
     }
 
@@ -234,8 +236,8 @@ private struct QueriedNumber {
         case .whole(let result): return ComparedNumber("\(result)").compare(number.exact)
         case .floating(let result):
             let nearest = number.nearest
-            // A whole result that exceeds 64 bits was rounded. It is compared with a number that exceeds 64 bits after
-            // that number is rounded too.
+            // A result of whole numbers that does not fit 64 bits was rounded. A number that does not fit 64 bits
+            // either is also rounded before the comparison, except if the rounded number is `Int64.min`.
             let isAbove = (number.exact.compare(ComparedNumber("9223372036854775808")) ?? -1) >= 0
             let isRounded = !isWhole || nearest.isFinite && (isAbove || nearest < -0x1p63)
             if number.exact.fitsInt64 || !isRounded { return ComparedNumber(result).compare(number.exact) }
@@ -245,7 +247,7 @@ private struct QueriedNumber {
     }
 
     @Test(
-        "calculations on whole numbers are exact if they fit 64 bits, and others are rounded to a Double O80 O51",
+        "results of whole numbers are exact if they fit 64 bits, and other results are rounded to a Double O80 O51",
         arguments: 0..<12 as Range<UInt64>)
     func calculations(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 50_000)
@@ -258,20 +260,21 @@ private struct QueriedNumber {
                 calculation.text.hasPrefix("int64") && !calculation.text.contains(".")
                 || calculation.text.hasPrefix("(")
             let (first, second) = (try number(&random), try number(&random))
-            let sign = Self.signs.randomElement(using: &random) ?? Self.signs[0]
+            let relation = Self.operators.randomElement(using: &random) ?? Self.operators[0]
             let compared = { self.compare(calculation.result($0), isWhole: isWhole, $1) }
             let isList = Bool.random(using: &random)
-            let text = calculation.text + (isList ? " IN {\(first.text), \(second.text)}" : " \(sign.0) \(first.text)")
+            let text =
+                calculation.text + (isList ? " IN {\(first.text), \(second.text)}" : " \(relation.0) \(first.text)")
             let arguments = (isList ? [first, second] : [first]).filter { $0.text == "%@" }.map(\.argument)
             let found = try all.filter(Realm.Predicate(parsing: text, arguments: arguments))
             let expected = rows.filter { row in
-                isList ? compared(row, first) == 0 || compared(row, second) == 0 : sign.1(compared(row, first))
+                isList ? compared(row, first) == 0 || compared(row, second) == 0 : relation.1(compared(row, first))
             }
             #expect(found.map(\.id) == expected.map(\.id), "\(text) \(arguments)")
         }
     }
 
-    @Test("sums of whole numbers and numbers in the query text compare by value; a division by zero is nil O80 O51")
+    @Test("calculated numbers and numbers in the query text compare by value; a division by zero is nil O80 O51")
     func calculated() throws {
         let test = try TestRealm()
         try test.realm.write {
@@ -298,8 +301,8 @@ private struct QueriedNumber {
         }
         func count(_ text: String) -> Int { test.realm.objects(Scalars.self).filter(text).count }
         #expect(count("double * 0 == nil") == 1 && count("double * 1 == nil") == 0)
-        // The result of the calculation is rounded to `Int64.min`. Rounding the first number would give the same value,
-        // so this number is compared exactly.
+        // The result of the calculation is rounded to `Int64.min`. If -9223372036854775809 were rounded, it would equal
+        // this result. So the runtime compares -9223372036854775809 exactly.
         #expect(count("int64 - 1 == -9223372036854775809") == 0 && count("int64 - 1 == -9223372036854775808") == 1)
         // A `Float` compares with decimals as the `Double` that it equals.
         #expect(count("float == decimal128") == 0 && count("float > decimal128") == 1)
@@ -350,7 +353,7 @@ private struct QueriedNumber {
         #expect(try ids("id IN {9007199254740992.5, 9223372036854775808, 1e400}") == [])
     }
 
-    @Test("a finite number equals no infinite one, and is rounded to the type of the property O80 O51 O76")
+    @Test("a finite number equals no infinite number, and is rounded to the type of the property O80 O51 O76")
     func overflow() throws {
         let test = try TestRealm()
         try test.realm.write {

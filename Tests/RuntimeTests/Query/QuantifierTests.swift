@@ -6,7 +6,7 @@ import Testing
 /// Conditions on the elements of a collection, with and without quantifiers.
 @Suite struct QuantifierTests {
     /// Node 0 has the children 1, 2 and 2 and the tags 'foo' and 'Bar'. Node 3 has the child 4 and the tag 'bar'.
-    /// Node 1 links to 2. The nodes 2, 4 and 5 have no links.
+    /// Node 1 links to node 2. The nodes 2, 4 and 5 have no links.
     private func filled() throws -> TestRealm {
         let test = try TestRealm()
         try test.realm.write {
@@ -25,7 +25,7 @@ import Testing
         try test.realm.objects(Node.self).filter(Realm.Predicate(parsing: text, arguments: arguments)).map(\.id)
     }
 
-    @Test("'CONTAINS' searches inside each element with a quantifier, and for an equal element without one O81 O51")
+    @Test("'CONTAINS' with a quantifier searches inside elements, and otherwise for an equal element O81 O51")
     func contains() throws {
         let test = try filled()
         #expect(try ids(test, "ANY part.tags CONTAINS 'oo'") == [0])
@@ -75,7 +75,8 @@ import Testing
         #expect(try ids(test, "ALL children.children.id > 3") == [0, 1, 2, 3, 4, 5])
     }
 
-    @Test("a calculation on either side can contain paths through collections O81 O51") func calculations() throws {
+    @Test("calculations on both sides of a comparison can contain paths through collections O81 O51")
+    func calculations() throws {
         let test = try filled()
         #expect(try ids(test, "ANY children.id * 2 > 5") == [3] && ids(test, "children.id * 2 > 3") == [0, 3])
         #expect(try ids(test, "children.id * id == 12") == [3] && ids(test, "12 == id * children.id") == [3])

@@ -4,8 +4,11 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Comparisons of every type with every operator, in typed conditions and query texts, match as they do in Swift.
+/// Comparisons of every type with every operator, in typed conditions and query texts, give the same results as in
+/// Swift.
 @Suite struct QueryKindTests {
+    /// Stores each value and nil in one object, and in two lists. Then compares the objects and the lists with each
+    /// value and nil, and checks the results with `precedes` and `isEqual`.
     private func check<V: OrderedValue & Equatable>(
         _ name: String, _ values: [V], set: (OptionalScalars, V?) -> Void,
         _ field: Field<OptionalScalars, V?>, _ list: String, append: (OptionalLists, [V?]) -> Void,
@@ -70,7 +73,7 @@ import Testing
         #expect(scalars.filter("\(name) == nil").map(\.id) == [values.count])
     }
 
-    private func bytes(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) -> Bool {
+    private func bytesPrecede(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) -> Bool {
         left.lexicographicallyPrecedes(right)
     }
 
@@ -112,11 +115,11 @@ import Testing
             "string", ["", "a", "A", "a\0", "\u{e9}", "e\u{301}", "zz", "\u{1F985}", "\u{FFFD}"],
             set: { $0.string = $1 },
             s.string, "strings", append: { $0.strings.append(objectsIn: $1) }, l.strings,
-            { bytes($0.utf8, $1.utf8) }, isEqual: { Array($0.utf8) == Array($1.utf8) })
+            { bytesPrecede($0.utf8, $1.utf8) }, isEqual: { Array($0.utf8) == Array($1.utf8) })
         try check(
             "data", [Data(), Data([0]), Data([0, 0]), Data([0, 0, 0, 0, 0, 0, 0, 0x80]), Data([255])],
             set: { $0.data = $1 }, s.data, "datas", append: { $0.datas.append(objectsIn: $1) }, l.datas,
-            { bytes($0, $1) })
+            { bytesPrecede($0, $1) })
     }
 
     @Test("dates, decimals, identifiers and booleans compare as in Swift O80 O50 O51") func others() throws {
@@ -137,7 +140,7 @@ import Testing
         try check(
             "uuid", uuids, set: { $0.uuid = $1 }, s.uuid, "uuids", append: { $0.uuids.append(objectsIn: $1) }, l.uuids,
             { left, right in
-                withUnsafeBytes(of: left.uuid) { a in withUnsafeBytes(of: right.uuid) { bytes(a, $0) } }
+                withUnsafeBytes(of: left.uuid) { a in withUnsafeBytes(of: right.uuid) { bytesPrecede(a, $0) } }
             })
         try check(
             "objectId", [.zero, try ObjectId(string: "ffffffffffffffffffffffff")], set: { $0.objectId = $1 },
@@ -150,7 +153,8 @@ import Testing
             { !$0 && $1 })
     }
 
-    @Test("AnyRealmValue compares within a kind, and numbers of all kinds by value O80 O32 O50") func any() throws {
+    @Test("an AnyRealmValue is compared only with values of its kind, and all numbers are one kind O80 O32 O50")
+    func any() throws {
         let test = try TestRealm()
         let values: [AnyRealmValue] = [
             .none, .bool(true), .int(5), .float(5), .double(5), .decimal128(5), .double(5.5), .string("5"),

@@ -4,7 +4,7 @@ import Martlet
 import MartletTestSupport
 import Testing
 
-/// Query texts from users can have any size and depth. Each is executed or rejected.
+/// Query texts from users can have any size and depth. The runtime executes or rejects each text.
 @Suite struct QueryLimitTests {
     private func filled() throws -> TestRealm {
         let test = try TestRealm()
@@ -88,17 +88,17 @@ import Testing
         func subquery(_ depth: Int, _ path: String) -> String {
             depth == 0 ? "$x.id == 1" : "SUBQUERY(\(path), $x, \(subquery(depth - 1, "$x.children"))).@count >= 1"
         }
-        func rejected(_ text: (Int) -> String) throws -> Int {
+        func firstRejectedDepth(_ text: (Int) -> String) throws -> Int {
             var first = 0
             for depth in 1...60 where first == 0 {
                 if try rejection(test, text(depth)) != nil { first = depth }
             }
             return first
         }
-        // With a depth of d, the innermost condition is evaluated for 6^d elements.
+        // With a depth of d, the innermost condition is evaluated for 6^d elements, so only small depths are executed.
         #expect(try (1...3).allSatisfy { try rejection(test, subquery($0, "children")) == nil })
         #expect(try rejection(test, subquery(60, "children"))?.contains("too deep or too large") == true)
-        let links = try rejected { String(repeating: "next.", count: $0) + "id == 1" }
+        let links = try firstRejectedDepth { String(repeating: "next.", count: $0) + "id == 1" }
         #expect(links > 10 && links < 40)
         #expect(
             try rejection(test, String(repeating: "children.", count: 40) + "id == 1")?.contains("too deep") == true)
@@ -109,7 +109,7 @@ import Testing
             try rejection(test, "SORT(\(String(repeating: "next.", count: 60))id)")?.contains("too deep") == true)
     }
 
-    @Test("nested lists, long calculations and many stages are rejected, for texts of any length O76 O51")
+    @Test("nested lists, long calculations and many sort orders are rejected, for texts of any length O76 O51")
     func length() throws {
         let test = try filled()
         let braces = String(repeating: "{", count: 50_000)
@@ -144,8 +144,8 @@ import Testing
         #expect(try rejection(test, "NOT (\(chain)) AND NOT id > 1", finds: [0, 1]) == nil)
     }
 
-    // SQLite's time to prepare a query grows with the square of the number of conditions. Without the limit, SQLite
-    // would need minutes to prepare a query with 8,000 conditions.
+    // The time in which SQLite prepares a query grows with the square of the number of comparisons. Without the limit
+    // of 4,000 comparisons, SQLite would need minutes for 8,000 comparisons.
     @Test("conditions with too many comparisons are rejected quickly O76 O51", .timeLimit(.minutes(1)))
     func size() throws {
         let test = try filled()
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test("argument indexes and exponents that are too large are rejected; extreme dates are compared O76 O51")
+    @Test("too large argument indexes and exponents of decimals are rejected; extreme dates are compared O76 O51")
     func numbers() throws {
         let test = try filled()
         #expect(try rejection(test, "id == $9223372036854775807")?.contains("no argument with this index") == true)

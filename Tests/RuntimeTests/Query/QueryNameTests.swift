@@ -5,9 +5,10 @@ import Testing
 
 @testable import Martlet
 
-/// Properties with unusual names, and conditions that are always true or always false.
+/// Properties that are named like keywords, conditions that are always true or always false, and other special cases.
 @Suite struct QueryNameTests {
-    // Keywords of the query language, and names that SQLite reads as values or built-in columns.
+    // Keywords of the query language and of SQL, names that SQLite reads as values or built-in columns, and names that
+    // the SQL of compiled queries contains.
     private static let names = [
         "true", "false", "nan", "inf", "infinity", "nil", "null", "yes", "no", "not", "and", "or", "any", "all", "none",
         "some", "in", "between", "contains", "beginswith", "endswith", "like", "text", "self", "subquery",
@@ -91,7 +92,7 @@ import Testing
         expect(all.where { $0.nodes["k"].id.in([]) }, "typed link")
     }
 
-    @Test("map entries without an object are elements that are nil O50 O51") func nilEntries() throws {
+    @Test("map entries without an object are elements with the value nil O50 O51") func nilEntries() throws {
         let test = try maps()
         let all = test.realm.objects(ScalarMaps.self)
         let node = test.realm.objects(Node.self)[0]
@@ -158,7 +159,7 @@ import Testing
         token.invalidate()
     }
 
-    @Test("ASCII strings are folded as Foundation folds them O50") func folding() throws {
+    @Test("string options fold case and diacritics of ASCII strings like Foundation O50") func folding() throws {
         let ascii = (1..<128).map { String(Unicode.Scalar(UInt8($0))) }
         let test = try TestRealm()
         try test.realm.write {

@@ -266,7 +266,7 @@ import Testing
         expectMessage(foreign, "a 'Node' of another Realm")
     }
 
-    @Test("distinct, limit, filter and sort apply in call order O52 O55") func stages() throws {
+    @Test("distinct, limit, filter and sort take effect in the order of their calls O52 O55") func stages() throws {
         let test = try nodes()
         let all = test.realm.objects(Node.self)
         #expect(all.distinct(by: ["name"]).map(\.id) == [0, 1, 2, 4, 5])

@@ -7,7 +7,8 @@ import Testing
 
 @testable import Martlet
 
-/// Compares random queries with arrays. The queried lists and linking objects contain some objects repeatedly.
+/// Compares the results of random queries with arrays that the test computes in Swift. The queried lists and linking
+/// objects contain some objects repeatedly.
 @Suite struct RandomListQueryTests {
     private struct Row {
         let id: Int
@@ -67,7 +68,7 @@ import Testing
         return (test, rows, elements)
     }
 
-    /// Applies one random operation to results and to the rows that they are expected to contain.
+    /// Applies one random operation to results and to the rows that the results are expected to contain.
     private func step(
         _ results: Results<Node>, _ expected: [Row], _ rows: [Row], _ random: inout SeededRandom
     ) -> (Results<Node>, [Row]) {
@@ -99,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "random queries on lists and linking objects keep order and repetitions O75 O42 O50 O52",
+        "results of lists and linking objects keep the order and the repetitions of elements O75 O42 O50 O52",
         arguments: 0..<25 as Range<UInt64>)
     func queries(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 7_000)
@@ -129,7 +130,7 @@ import Testing
     }
 
     @Test(
-        "updates of random queries on a list lead from the old elements to the new ones O75 N46",
+        "applying an update of results of a list to the old elements results in the new elements O75 N46",
         arguments: 0..<25 as Range<UInt64>)
     func observers(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 9_000)

@@ -113,7 +113,7 @@ extension RandomQueryTests {
         }
     }
 
-    // Conditions on elements, on the object itself, and on both.
+    // Conditions that compare elements of collections with constants, or with values of the collection's owner.
     func elementCondition(_ random: inout SeededRandom) -> RandomCondition {
         let fields = Node.fields
         let name = QueriedValues.names.randomElement(using: &random) ?? ""

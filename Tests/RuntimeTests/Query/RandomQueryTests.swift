@@ -19,9 +19,9 @@ struct QueriedRow {
     var tags: [String] = []
 }
 
-/// A condition in both notations, typed and as a query text, and the function that evaluates it in Swift.
+/// A condition in both notations, typed and as a query text, and the function that evaluates the condition in Swift.
 struct RandomCondition {
-    /// Nil if the condition can be written only as text.
+    /// The typed condition. Nil if the condition can be written only as a query text.
     let query: Query<Node>?
     let text: String
     let arguments: [Any?]
@@ -215,7 +215,7 @@ enum QueriedValues {
         case 12:
             return RandomCondition(fields.name.in([String]()), "name IN {}") { _, _ in false }
         case 13:
-            // More values than the query binds one by one.
+            // The query binds more than 256 values as one list.
             let amounts = (0..<300).map { Double($0) * 1e3 } + [amount, 2]
             return RandomCondition(fields.amount.in(amounts), "amount IN %@", [amounts]) { row, _ in
                 amounts.contains(row.amount ?? 0)
@@ -361,7 +361,8 @@ enum QueriedValues {
         let test = try TestRealm()
         let rows = rows(&random)
         try fill(test.realm, rows)
-        // Sort keys. A row without a link target sorts last.
+        // A sort key is read as text or as a number: one of the two functions returns nil. If a link on the path is
+        // nil, both functions return nil, and the row sorts last in ascending order.
         let keys: [(String, (QueriedRow) -> [UInt8]?, (QueriedRow) -> Double?)] = [
             ("name", { Array(($0.name ?? "").utf8) }, { _ in nil }), ("amount", { _ in nil }, { $0.amount }),
             ("next.amount", { _ in nil }, { $0.next.flatMap { rows[$0].amount } }),

@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("sorting by a property that has no order traps, and so does the sum of a string property O52 O53")
+    @Test("sorting by an unknown property or one without an order traps, and so does a sum of strings O52 O53")
     func mistakes() async {
         let link = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Dog.self).sorted(byKeyPath: "owner")

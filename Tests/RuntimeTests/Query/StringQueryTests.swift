@@ -21,7 +21,7 @@ import Testing
 
     private func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
 
-    @Test("contains, starts(with:) and ends(with:) compare by code point O79 O50") func plain() throws {
+    @Test("contains, starts(with:), ends(with:) and equals compare by code point O79 O50") func plain() throws {
         for pattern in ["r", "re", "x", "e", "\u{301}", "\0", "%", "_", "'", "", "\u{1F985}", "zzz", "a\0b", "b"] {
             let present = Self.texts.compactMap { $0 }
             func expected(_ holds: (ArraySlice<UInt8>, [UInt8]) -> Bool) -> [[UInt8]] {
@@ -60,7 +60,7 @@ import Testing
         #expect(try matches { $0.string.notEquals("rex") }.contains("nil"))
     }
 
-    @Test("like(_:): ? matches one character, * any number O79 O50") func like() throws {
+    @Test("in like(_:), ? matches one character, and * any number of characters O79 O50") func like() throws {
         #expect(try matches { $0.string.like("r?x") }.count == 2)
         #expect(try matches { $0.string.like("r*x") }.count == 4)
         #expect(try matches { $0.string.like("*") }.count == Self.texts.count - 1)
@@ -72,7 +72,7 @@ import Testing
         #expect(try matches { $0.string.like("****************e****************x") }.count == 4)
     }
 
-    @Test("like(_:): wildcards after a backslash are literal O79 O50") func escapes() throws {
+    @Test("in like(_:), a wildcard after a backslash matches only itself O79 O50") func escapes() throws {
         let test = try TestRealm()
         let texts = ["a*b", "a?b", "axb", "a\\b", "a\\xb", "a\\"]
         try test.realm.write {

@@ -23,7 +23,7 @@ import Testing
         #expect(ScalarLists(int8s: [100, -100, 27]).int8s.sum() == 27)
     }
 
-    @Test("a sum that fits is exact, even if a partial sum overflows O53") func partialSums() throws {
+    @Test("a sum that fits its type is exact, even if a partial sum overflows O53") func partialSums() throws {
         let test = try TestRealm()
         let values: [Int] = [.max, .max, 5, .min, .min, 2]
         try test.realm.write {
@@ -36,7 +36,7 @@ import Testing
         #expect(ScalarLists(ints: values).ints.sum() == 5)
     }
 
-    @Test("aggregates of objects in collections check the kind and type of the property, as in results O53")
+    @Test("aggregates of collections of objects check the property and its type, like aggregates of results O53")
     func checkedProperties() async throws {
         let boolean = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let scalars: List<Scalars> = [Scalars(bool: true)]
@@ -101,7 +101,7 @@ import Testing
             optional.where { $0.ints.sum > 0 }.map(\.id) == [1] && optional.where { $0.ints.sum == 0 }.map(\.id) == [2])
     }
 
-    @Test("a sum that does not fit its type traps with advice O53") func tooLarge() async {
+    @Test("a sum that does not fit its type traps, and the message advises a larger type O53") func tooLarge() async {
         let small = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             try SumTests().scalars(test)

@@ -17,7 +17,7 @@ struct BadFileTests {
 
     private func bytes(_ name: String = "test.realm") -> Data? { FileManager.default.contents(atPath: url(name).path) }
 
-    /// Opens the file. Returns the error, or nil if there is none.
+    /// Opens the file. Returns the `Realm.Error` that was thrown, or nil if the file was opened.
     private func openingError(_ name: String = "test.realm", _ adjust: (inout Realm.Configuration) -> Void = { _ in })
         -> Realm.Error?
     {
@@ -31,6 +31,7 @@ struct BadFileTests {
         }
     }
 
+    /// Expects that opening the file throws an error with this code, path and text, and does not change the file.
     private func expect(
         _ code: Realm.Error.Code, _ name: String = "test.realm", says text: String,
         sourceLocation: SourceLocation = #_sourceLocation, _ adjust: (inout Realm.Configuration) -> Void = { _ in }
@@ -42,7 +43,7 @@ struct BadFileTests {
         #expect(error?.message.contains(text) == true, "\(error?.message ?? "")", sourceLocation: sourceLocation)
         #expect(error?.description.contains(url(name).path) == true, sourceLocation: sourceLocation)
         let isSame = bytes(name) == before
-        #expect(isSame, "the file is unchanged", sourceLocation: sourceLocation)
+        #expect(isSame, "the file was changed", sourceLocation: sourceLocation)
     }
 
     private func makeFile(_ adjust: (inout Realm.Configuration) -> Void = { _ in }) throws {
@@ -117,7 +118,7 @@ struct BadFileTests {
             _ = try Realm(configuration: Realm.Configuration(fileURL: url(), readOnly: true))
             Issue.record("the file was opened")
         } catch Realm.Error.fileNotFound {
-            // Expected.
+            // This is the expected error.
         } catch {
             Issue.record("\(error)")
         }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Martlet
 
-/// The location of the default file. Environment variables belong to a process, so each test runs in its own process.
+/// Tests of the location of the default file. Environment variables belong to a process, so each test that sets them
+/// runs in its own process.
 @Suite("the default file") struct DefaultFileTests {
     /// Creates a temporary folder.
     private static func folder() throws -> String {
@@ -20,7 +21,7 @@ import Testing
         guard realm.configuration.fileURL?.path == path, FileManager.default.fileExists(atPath: path),
             Realm.Configuration.defaultConfiguration.fileURL?.path == path
         else {
-            print("it is at", realm.configuration.path)
+            print("the default file is at", realm.configuration.path)
             exit(3)
         }
         var status = stat()
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "without a data folder, or with a relative one, the default file is in the home directory D80",
+        "if the data folder is not set or its path is relative, the default file is in the home directory D80",
         arguments: ["", "relative/data"])
     func home(_ data: String) async {
         await #expect(processExitsWith: .success) { [data = data as String] in
@@ -55,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("without a home directory, the error says what to set; a folder that the program sets is used D80")
+    @Test("without a home directory, the error says what to set; then the folder that the program sets is used D80")
     func noHomeDirectory() async {
         await #expect(processExitsWith: .success) {
             unsetenv("XDG_DATA_HOME")
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "all functions that take the URL of a file reject URLs of other schemes D76",
+        "all functions that take the URL of a file reject URLs that are not file URLs D76",
         arguments: ["http://example.org/a.realm", "data:text/plain,a"])
     func otherURLs(_ text: String) throws {
         let url = try #require(URL(string: text))
@@ -98,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "a file mode that denies the owner access, or contains other bits than permissions, is rejected D50",
+        "a file mode is rejected if the owner cannot read and write, or if it has bits other than permissions D50",
         arguments: [0o400, 0o000, 0o1600])
     func badMode(_ mode: Int) {
         var configuration = Realm.Configuration(inMemoryIdentifier: "mode")

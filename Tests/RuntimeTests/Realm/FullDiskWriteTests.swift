@@ -5,7 +5,7 @@ import Testing
 @testable import Martlet
 
 @Suite struct FullDiskWriteTests {
-    @Test("a full disk during a write makes the commit throw and roll back D3 O4", arguments: 0..<3)
+    @Test("if the disk becomes full during a write, the write throws and is rolled back D3 O4", arguments: 0..<3)
     func fullDisk(_ kind: Int) throws {
         let test = try TestRealm()
         let node = Node(id: 1, name: "a", children: [Node(id: 2)])
@@ -43,7 +43,7 @@ import Testing
         #expect(node.name == "b")
     }
 
-    @Test("after a failed write, the next write stores a change of the same property D3 O4")
+    @Test("after a failed write, the next write can change a property that the failed write changed D3 O4")
     func laterRows() throws {
         let test = try TestRealm()
         let nodes = [Node(id: 1), Node(id: 2)]

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Martlet
 
-/// Copies, compaction and seeds.
+/// Copies, compaction, seeds and the maximum number of versions.
 @Suite struct RealmFileTests {
     private func url(_ test: TestRealm, _ name: String) -> URL {
         test.url.deletingLastPathComponent().appendingPathComponent(name)
@@ -17,7 +17,7 @@ import Testing
         var configuration = Realm.Configuration(fileURL: url)
         configuration.scheduler = ManualScheduler()
         configuration.objectTypes = Self.types
-        // The only checkpoint is the one that runs when the file is closed.
+        // Disables all checkpoints except the one that runs when the file is closed.
         configuration.environment.checkpointFrames = .max
         return configuration
     }
@@ -48,7 +48,7 @@ import Testing
         #expect(!folder.contains { $0.contains(".copy-") })
     }
 
-    @Test("copying throws if the file exists or its folder is missing O8") func copyRefused() throws {
+    @Test("copying throws if the target file exists or its folder is missing O8") func copyRefused() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add(Node(id: 1)) }
         let target = url(test, "copy.realm")
@@ -146,7 +146,7 @@ import Testing
         #expect(sizes.withLock { $0.count == 4 && $0[0] == before && $0[1] < before / 4 && $0[2...] == $0[..<2] })
         #expect(bytes(target) < before / 4)
         #expect(realm.objects(Node.self).map(\.id) == Array(0..<5))
-        // Not called again while the file is open.
+        // The closure is not called again while the file is open.
         launch.shouldCompactOnLaunch = { _, _ in
             Issue.record("the compaction closure was called again")
             return true
@@ -155,7 +155,7 @@ import Testing
         try realm.write { realm.add(Node(id: 7)) }
     }
 
-    @Test("opening or deleting a file inside its 'shouldCompactOnLaunch' throws and names the closure O73 O78")
+    @Test("opening or deleting a file in its 'shouldCompactOnLaunch' throws, and the error names the closure O73 O78")
     func openedDuringCompaction() throws {
         let test = try TestRealm()
         let inner = configuration(url(test, "launch.realm"))
@@ -196,7 +196,7 @@ import Testing
         #expect(try Realm(configuration: configuration).objects(Node.self).count == 2)
     }
 
-    @Test("a missing or invalid seed makes opening throw and creates no file O78 O2") func badSeed() throws {
+    @Test("if the seed is missing or invalid, opening throws and creates no file O78 O2") func badSeed() throws {
         let test = try TestRealm()
         let (seed, target) = (url(test, "seed.realm"), url(test, "grown.realm"))
         var configuration = configuration(target)
@@ -229,7 +229,7 @@ import Testing
         var configuration = past.configuration([Keyless.self], schemaVersion: 0)
         configuration.deleteRealmIfMigrationNeeded = true
         configuration.seedFilePath = past.url
-        // There is no file yet.
+        // The file does not exist yet.
         configuration.fileURL = folder.appendingPathComponent("grown.realm")
         do {
             let realm = try Realm(configuration: configuration)
@@ -237,13 +237,13 @@ import Testing
             try realm.write { realm.add(Keyless(content: "new")) }
         }
         #expect(try Realm(configuration: configuration).objects(Keyless.self).map(\.content) == ["new"])
-        // There is an old file.
+        // The file exists and needs a migration.
         configuration.fileURL = folder.appendingPathComponent("old.realm")
         try FileManager.default.copyItem(at: past.url, to: folder.appendingPathComponent("old.realm"))
         #expect(try Realm(configuration: configuration).isEmpty)
         configuration.inMemoryIdentifier = "seeded-\(UUID().uuidString)"
         #expect(try Realm(configuration: configuration).isEmpty)
-        // A seed of the current schema is used.
+        // The seed has the current schema, so the file that needs a migration is replaced by a copy of the seed.
         configuration.fileURL = folder.appendingPathComponent("again.realm")
         try FileManager.default.copyItem(at: past.url, to: folder.appendingPathComponent("again.realm"))
         configuration.seedFilePath = folder.appendingPathComponent("grown.realm")
@@ -268,11 +268,11 @@ import Testing
         #expect(test.realm.objects(Node.self).count == 1)
     }
 
-    @Test("a write above the maximum number of versions throws, and succeeds after a version is released O2")
+    @Test("a write that would exceed the maximum number of versions throws until a version is released O2")
     func versions() throws {
         let test = try TestRealm {
             $0.maximumNumberOfActiveVersions = 2
-            // No checkpoints, because they pin versions for a moment.
+            // Disables checkpoints, because a checkpoint pins a version for a moment.
             $0.environment.checkpointFrames = .max
         }
         let realm = test.realm
@@ -280,7 +280,7 @@ import Testing
         try write(1)
         let first = realm.context.handle
         try write(2)
-        // The first and the second version are pinned, so a third one is too many.
+        // The first and the second version are pinned, so a third version would exceed the maximum.
         func writeWhilePinned() -> Realm.Error? {
             let second = realm.context.handle
             return withExtendedLifetime(second) { #expect(throws: Realm.Error.self) { try write(3) } }

@@ -15,7 +15,8 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
 }
 
 @Suite struct RealmMisuseTests {
-    @Test("use on another thread traps, and the message names the isolation of the Realm O1") func threads() async {
+    @Test("using a Realm or its objects on another thread traps, and the message names its isolation O1")
+    func threads() async {
         let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             nonisolated(unsafe) let test = try TestRealm()
             nonisolated(unsafe) let node = Node(id: 1)
@@ -53,7 +54,8 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
         expectMessage(commit, "a Realm was used on another thread")
     }
 
-    @Test("use outside of the queue of a Realm traps, and the message names the queue O1") func queues() async {
+    @Test("using an object outside of the queue of its Realm traps, and the message names the queue O1")
+    func queues() async {
         let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let queue = DispatchQueue(label: "kennel")
@@ -137,7 +139,8 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
         expectMessage(link, "the 'Node' with the key 7 was deleted")
     }
 
-    @Test("a lookup by name without a primary key, or with a key of another type, traps O7") func keys() async {
+    @Test("a lookup by class name traps if the class has no primary key, or a primary key of another type O7")
+    func keys() async {
         let none = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.dynamicObject(ofType: "Keyless", forPrimaryKey: 1)
         }

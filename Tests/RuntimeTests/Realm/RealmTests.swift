@@ -9,7 +9,7 @@ import Testing
 @Suite struct RealmTests {
     private struct Failure: Error {}
 
-    @Test("opening a file again on a thread or queue returns the same Realm; each thread and queue has its own O1")
+    @Test("opening a file again returns the Realm of the thread or queue; every thread and queue has its own Realm O1")
     func instances() throws {
         let test = try TestRealm()
         let again = try Realm(configuration: test.configuration)
@@ -220,7 +220,7 @@ import Testing
         #expect(test.realm.objects(Node.self).count == 3)
     }
 
-    @Test("deleteFiles deletes the file, and throws while it is open O8") func files() throws {
+    @Test("deleteFiles deletes the file, and throws while the file is open O8") func files() throws {
         let closed = try closedFile()
         #expect(Realm.fileExists(for: closed.configuration))
         #expect(try Realm.deleteFiles(for: closed.configuration) && !Realm.fileExists(for: closed.configuration))
@@ -245,6 +245,6 @@ private final class TestFolder {
 }
 
 extension TestRealm {
-    /// The Realm, for comparisons on other threads.
+    /// The Realm. Other threads use it only to compare it with other Realms.
     fileprivate var realmIgnoringThread: Realm { realm }
 }

@@ -41,7 +41,7 @@ import Testing
         do {
             let realm = try Realm(configuration: configuration())
             for id in 5..<8 { try realm.write { realm.add(IntKey(id: id)) } }
-            // The files that a killed process would leave.
+            // Copies the files in the state in which a killed process would leave them.
             for suffix in ["", "-wal"] { try copy("live.realm" + suffix, to: "killed.realm" + suffix) }
         }
         try copy("backup.realm", to: "live.realm")
@@ -59,7 +59,7 @@ import Testing
         let aside = Realm.logsSetAside(for: killed)
         #expect(aside.map(\.lastPathComponent) == ["killed.realm-wal.aside-1"])
         #expect(reports.withLock { $0.count } == 1)
-        // A user may have deleted the log with the number 2.
+        // The numbers may have gaps: a user may have deleted the log with the number 2.
         try Data().write(to: folder.appendingPathComponent("killed.realm-wal.aside-3"))
         #expect(Realm.logsSetAside(for: killed).map(\.pathExtension) == ["aside-1", "aside-3"])
         try Realm.deleteFiles(for: killed)
@@ -67,17 +67,17 @@ import Testing
     }
 
     @Test(
-        "copying a backup over an open file makes writes throw; the copy is not changed and can be opened D23"
+        "after a backup is copied over an open file, writes throw, and later the file can be opened unchanged D23"
     )
     func restoreWhileOpen() throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try add(0..<5, configuration())
         try copy("live.realm", to: "backup.realm")
-        var silent = configuration()
-        silent.environment.log = { _ in }
+        var withoutReports = configuration()
+        withoutReports.environment.log = { _ in }
         do {
-            let realm = try Realm(configuration: silent)
+            let realm = try Realm(configuration: withoutReports)
             for id in 5..<8 { try realm.write { realm.add(IntKey(id: id)) } }
             try copy("backup.realm", to: "live.realm")
             for _ in 0..<2 {
@@ -89,6 +89,6 @@ import Testing
         #expect(
             try Data(contentsOf: folder.appending(path: "live.realm"))
                 == Data(contentsOf: folder.appending(path: "backup.realm")))
-        #expect(try ids(silent) == Array(0..<5))
+        #expect(try ids(withoutReports) == Array(0..<5))
     }
 }

@@ -7,11 +7,11 @@ import Testing
 @testable import Martlet
 @testable import MartletEngine
 
-/// A file that other threads and other builds of the program use.
+/// Files that other threads, other processes or other builds of the program use.
 @Suite struct SharedFileTests {
     private static let types: [ObjectBase.Type] = [Indexed.self]
 
-    /// Opens the file like another process whose declaration of `Indexed` differs.
+    /// Opens the file like another process, which declares `Indexed` with the facts that `edit` returns.
     private func realm(_ test: TestRealm, _ edit: (String) -> String) throws -> (RealmContext, ModelClass) {
         var options = try test.configuration.options()
         let type = try #require(SchemaFactsParser.objectType(edit("\(Indexed._facts)")))
@@ -117,7 +117,8 @@ import Testing
         #expect(realm.objects(Keyless.self).map(\.content) == ["5"])
     }
 
-    @Test("deleteRealmIfMigrationNeeded creates a new file; an open file is not deleted O2") func recreated() throws {
+    @Test("deleteRealmIfMigrationNeeded creates a new file; deleteFiles does not delete an open file O2")
+    func recreated() throws {
         let past = try PreviousFile(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])
         }
@@ -126,10 +127,10 @@ import Testing
         #expect(refused?.code == .schemaMismatch)
         configuration.deleteRealmIfMigrationNeeded = true
         do { #expect(try Realm(configuration: configuration).isEmpty) }
-        let holding = try past.migrated([Keyless.self], schemaVersion: 0)
-        try holding.write { holding.add(Keyless()) }
+        let openRealm = try past.migrated([Keyless.self], schemaVersion: 0)
+        try openRealm.write { openRealm.add(Keyless()) }
         #expect(throws: Realm.Error.self) { try Realm.deleteFiles(for: configuration) }
-        #expect(holding.objects(Keyless.self).count == 1)
+        #expect(openRealm.objects(Keyless.self).count == 1)
     }
 
     // MARK: After a failure
@@ -160,7 +161,7 @@ import Testing
         #expect(test.realm.objects(Node.self).map(\.id) == [1, 100])
     }
 
-    @Test("an object that outlives its migration keeps no statement of the connection O2")
+    @Test("an object that outlives its migration keeps no statement of the connection alive O2")
     func statements() throws {
         let past = try PreviousFile(["object Keyless\nproperty content Int"]) { create in
             _ = create("Keyless", ["content": 5])

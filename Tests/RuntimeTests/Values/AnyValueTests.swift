@@ -61,7 +61,8 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
         try test.onNewThread { realm in #expect(realm.objects(Scalars.self)[0].anyValue == nested(100)) }
     }
 
-    @Test("unmanaged objects inside values are added, at every depth O5 O32") func adding() throws {
+    @Test("adding an object also adds the unmanaged objects inside its values, at every depth O5 O32")
+    func adding() throws {
         let test = try TestRealm()
         let scalars = Scalars(
             id: 1,
@@ -89,7 +90,7 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
         }
     }
 
-    @Test("deleting an object replaces links to it inside values by 'none', and removes it from sets O6 O32")
+    @Test("deleting an object replaces links to it in values by 'none', and removes the object from sets O6 O32")
     func deletion() throws {
         let test = try TestRealm()
         let (node, other) = (Node(id: 1), Node(id: 2))
@@ -134,7 +135,7 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
         }
     }
 
-    @Test("links to a deleted object, including its own, do not lead to a new object with the same key O6 O32")
+    @Test("links to a deleted object, also its link to itself, do not lead to a new object with the same key O6 O32")
     func reuse() throws {
         let test = try TestRealm()
         let scalars = Scalars(id: 1)
@@ -185,7 +186,7 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
         #expect(first == nil)
     }
 
-    @Test("a change inside a nested value is a change of its row N69 O32") func observed() throws {
+    @Test("a change inside a nested value is a change of the row that contains it N69 O32") func observed() throws {
         let test = try TestRealm()
         let scalars = Scalars(id: 1, anyValue: .map(["list": .list([.int(1)])]))
         let lists = ScalarLists(id: 1, anyValues: [.int(0), .map(["a": .list([.int(1)])])])
@@ -300,7 +301,7 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
             #expect(Array(lists.anyValues) == [.int(1), .list([.object(node)]), .string("x")])
             lists.dynamicList("anyValues").append(["k": 2.5])
             #expect(lists.anyValues[3] == .map(["k": .double(2.5)]))
-            // 'create' copies unmanaged objects, and an assignment adds them.
+            // 'create' adds a copy of the unmanaged object. The object itself stays unmanaged.
             let copied = test.realm.create(Scalars.self, value: ["id": 2, "anyValue": outside])
             #expect(copied.anyValue.object(Node.self)?.id == 5 && outside.realm == nil)
         }
@@ -334,7 +335,8 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
         return changed
     }
 
-    @Test("values are encoded and decoded with their kinds, objects as new objects O32 O40") func coding() throws {
+    @Test("values are decoded with the kinds that were encoded, and objects as new objects O32 O40")
+    func coding() throws {
         let test = try TestRealm()
         let value = AnyRealmValue.map(["a": .list(samples), "n": .object(Node(id: 1, name: "x"))])
         try test.realm.write {
@@ -369,6 +371,7 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
         #expect(inner.realm == nil && inner !== scalars && copy.anyValues[1][0].object(Scalars.self) === inner)
         #expect(inner.anyValue["self"]?.object(Scalars.self) === inner)
         #expect(inner.anyValue["node"]?[0].object(Node.self)?.id == 1)
+        // Breaks the reference cycle between the copies.
         inner.anyValue = .none
     }
 

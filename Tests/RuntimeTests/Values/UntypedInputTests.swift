@@ -36,8 +36,8 @@ struct UntypedInputTests {
         #expect(stored.decimal128 == Decimal128("12345678901234567890"))
     }
 
-    @Test("an integer that does not fit traps O58")
-    func tooGreat() async {
+    @Test("an integer that does not fit the type of the property traps O58")
+    func tooLarge() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let json = try JSONSerialization.jsonObject(with: Data(#"{"id": 1, "int": 18446744073709551615}"#.utf8))
@@ -47,7 +47,7 @@ struct UntypedInputTests {
         #expect(text.contains("OptionalScalars.int"))
     }
 
-    @Test("an unknown raw value of an optional element is nil O31")
+    @Test("an optional element whose raw value has no case is read as nil O31")
     func unknownElement() throws {
         let elementContext = ElementContext(context: try TestRealm().realm.context)
         #expect(Grade?._element(StoredValue(.text("newer")), elementContext) == nil)

@@ -65,7 +65,7 @@ private func readBack<Element: Object, Value: Sendable>(
         #expect(test.realm.objects(Scalars.self).map(\.double.bitPattern) == expected)
     }
 
-    @Test("an update of one property keeps the special values of the others O34") func updatedSpecials() throws {
+    @Test("an update of one property keeps NaN and -0.0 in the other properties O34") func updatedSpecials() throws {
         let test = try TestRealm()
         let object = OptionalScalars(id: 1, float: .nan, double: -0.0, date: Date(timeIntervalSinceReferenceDate: -0.0))
         try test.realm.write { test.realm.add(object) }

@@ -6,7 +6,8 @@ import Testing
 @testable import Martlet
 
 extension ValueKind {
-    /// Returns objects of all classes that have properties of this kind, with a value and without one.
+    /// Returns objects of all classes that have properties of this kind. Their properties contain `value`, or nil if
+    /// the kind can be optional.
     private func holders(_ value: Value) -> [Object] {
         let element: [Any] = [value]
         var holders: [Object] = [
@@ -35,7 +36,7 @@ extension ValueKind {
                 shown = map.keys.sorted().map { "\($0): \(self.shown(map.untypedValue(of: $0)))" }.joined(
                     separator: ", ")
             } else if value is any PropertyCollection, let all = value as? any Sequence {
-                // The order of a set may differ between copies.
+                // The elements of a set are sorted, because their order may differ between copies.
                 let elements = all.map { self.shown($0) }
                 shown = (value is any UntypedSet ? elements.sorted() : elements).joined(separator: ", ")
             } else {
@@ -45,7 +46,7 @@ extension ValueKind {
         }
     }
 
-    // Shows all bits of a value, and every absent value in the same way.
+    // Returns a text that shows all bits of a value. All absent values have the same text.
     private func shown(_ value: Any?) -> String { "\(stored(value) ?? .null)" }
 
     func checkCopies() throws {
@@ -96,7 +97,7 @@ extension ValueKind {
                 }
             }
             guard policy == .modified else { continue }
-            // Adding equal objects again is no change.
+            // An update with equal objects changes nothing.
             try test.realm.beginWrite()
             for object in holders(values[0]).reversed() where !(object is EnumHolder) {
                 test.realm.add(object, update: .modified)

@@ -149,7 +149,7 @@ extension ValueKind {
 }
 
 extension List where Element: ObjectBase {
-    /// An unmanaged list.
+    /// Returns an unmanaged list of these elements.
     fileprivate static func of(_ elements: [Element]) -> List<Element> {
         let list = List<Element>()
         list.append(objectsIn: elements)

@@ -29,6 +29,7 @@ struct ValueKind<Value: OrderedValue & RealmCollectionValue & Hashable>: Sendabl
 
     /// False for `AnyRealmValue`, which is never optional.
     var canBeOptional: Bool { !(Value.self is AnyRealmValue.Type) }
+    /// The name of the optional property. Only `EnumHolder` has separate names for optional properties.
     var optionalName: String { isEnum ? "optional" + name.prefix(1).uppercased() + name.dropFirst() : name }
 
     /// Returns the stored form of an untyped value, for comparisons.
@@ -59,7 +60,7 @@ private func uuid(_ first: UInt8, _ last: UInt8) -> UUID {
     UUID(uuid: (first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last))
 }
 
-/// Every kind that a property can have.
+/// Every kind of value that a property can have, except objects and collections.
 let allKinds: [any AnyValueKind] = [
     ValueKind("bool", "bools", "Bool") { [false, true] },
     ValueKind("int", "ints", "Int") { [Int.min, -1, 0, 7, .max] },

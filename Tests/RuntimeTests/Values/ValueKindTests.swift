@@ -16,7 +16,7 @@ import Testing
     @Test("lists store every kind of value, managed and unmanaged O40 O42 O46 O47", arguments: allKinds)
     func lists(_ kind: any AnyValueKind) throws { try kind.checkLists() }
 
-    @Test("sets store every kind of value once, managed and unmanaged O40 O43 O47", arguments: allKinds)
+    @Test("sets store each value of every kind once, managed and unmanaged O40 O43 O47", arguments: allKinds)
     func sets(_ kind: any AnyValueKind) throws { try kind.checkSets() }
 
     @Test("maps store every kind of value, managed and unmanaged O40 O44 O47", arguments: allKinds)

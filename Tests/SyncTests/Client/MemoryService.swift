@@ -7,7 +7,8 @@ import Synchronization
 
 /// A sync service with a database in memory, and connections without a network.
 ///
-/// The sessions are those of the real service. Of two writes of one value, the later one wins.
+/// The sessions are those of the real service. The database ignores the time stamps of uploads: of two writes of one
+/// value, the write that arrives later wins.
 final class MemoryService: SyncTransport, ServiceDatabase {
     private struct State {
         var rows: [ObjectAddress: [ValuePath: SyncValue]] = [:]
@@ -31,7 +32,7 @@ final class MemoryService: SyncTransport, ServiceDatabase {
     /// The rows of the database.
     var rows: [ObjectAddress: [ValuePath: SyncValue]] { state.withLock { $0.rows } }
 
-    /// How many connections there have been.
+    /// The number of connections since the beginning.
     var connections: Int { state.withLock { $0.connections } }
 
     /// Makes the service reachable or unreachable. When it becomes unreachable, open connections break.
@@ -43,10 +44,10 @@ final class MemoryService: SyncTransport, ServiceDatabase {
         if !isReachable { for session in sessions { await session.disconnected() } }
     }
 
-    /// From now on, the service reverts changes of these objects, and of no others.
+    /// Replaces the set of the objects whose uploaded changes the service reverts.
     func refuse(_ addresses: Set<ObjectAddress>) { state.withLock { $0.refusedAddresses = addresses } }
 
-    /// Whether the service refuses sets of subscriptions from now on.
+    /// Sets whether the service refuses sets of subscriptions.
     func refuseQueries(_ refuses: Bool) { state.withLock { $0.refusesQueries = refuses } }
 
     /// Writes an object in a transaction of another program. If `values` is nil, deletes the object.
@@ -55,7 +56,7 @@ final class MemoryService: SyncTransport, ServiceDatabase {
         await notify()
     }
 
-    /// Replaces the database by a backup with other contents, which does not know the clients.
+    /// Replaces the database by a backup with these rows. The backup does not know the clients.
     func restore(_ rows: [ObjectAddress: [ValuePath: SyncValue]]) async {
         state.withLock { state in
             state.rows = rows
@@ -85,7 +86,7 @@ final class MemoryService: SyncTransport, ServiceDatabase {
 
     private struct Unreachable: Error {}
 
-    // Not a cryptographic hash, but in these tests different texts have different results.
+    // This is not a cryptographic hash. But in these tests, different schemas have different results.
     func hash(of schema: AgreedSchema) -> [UInt8] { Array(schema.agreement.utf8.suffix(32)) }
 
     func run(
@@ -178,13 +179,13 @@ final class MemoryService: SyncTransport, ServiceDatabase {
         _ cursor: SyncCursor, _ former: [SubscribedQuery], _ new: [SubscribedQuery], _ client: UInt64
     ) -> ServiceTaskResult {
         let (state, before, after) = (state.withLock { $0 }, try? compile(former), try? compile(new))
-        var data = SubscriptionData(rows: [], leaving: [])
+        var (rows, leaving) = ([] as [SyncRow], [] as [ObjectAddress])
         for (address, values) in state.rows {
             let (was, isIn) = (before?.contains(address, values) ?? false, after?.contains(address, values) ?? false)
-            if isIn, !was { data.rows.append(SyncRow(address: address, values: values)) }
-            if was, !isIn { data.leaving.append(address) }
+            if isIn, !was { rows.append(SyncRow(address: address, values: values)) }
+            if was, !isIn { leaving.append(address) }
         }
-        return .changed(Self.batch(after: cursor, client, state), data)
+        return .changed(Self.batch(after: cursor, client, state), SubscriptionData(rows: rows, leaving: leaving))
     }
 
     private static func store(_ upload: ClientMessage.Upload, _ client: UInt64, _ state: inout State)

@@ -32,7 +32,7 @@ struct SubscribeTests {
         token.invalidate()
     }
 
-    @Test("a write reaches the service and other clients; without a connection it waits Y12")
+    @Test("a write reaches the service and other clients; without a connection, the write is uploaded later Y12")
     func upload() async throws {
         let fixture = try SyncFixture()
         let (ada, ben) = (try fixture.realm("a"), try fixture.realm("b", user: "ben"))
@@ -54,26 +54,26 @@ struct SubscribeTests {
         try await fixture.wait { seen.first?.title == "rewrite" }
     }
 
-    @Test("the same query or name is used again; another query replaces that of the name Y2")
+    @Test("subscribe uses a subscription with the same query or name again; a name can get another query Y2")
     func names() async throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()
         let tasks = realm.objects(TaskItem.self)
-        let adults = tasks.where { $0.priority > 1 }
-        _ = try await adults.subscribe()
-        _ = try await adults.subscribe()
+        let important = tasks.where { $0.priority > 1 }
+        _ = try await important.subscribe()
+        _ = try await important.subscribe()
         #expect(realm.subscriptions.count == 1)
-        _ = try await adults.subscribe(name: "first")
-        _ = try await adults.subscribe(name: "second")
-        _ = try await adults.subscribe(name: "second")
+        _ = try await important.subscribe(name: "first")
+        _ = try await important.subscribe(name: "second")
+        _ = try await important.subscribe(name: "second")
         #expect(realm.subscriptions.map(\.name) == [nil, "first", "second"])
         let created = try #require(realm.subscriptions.first(named: "second"))
         _ = try await tasks.where { $0.priority > 7 }.subscribe(name: "second")
         let replaced = try #require(realm.subscriptions.first(named: "second"))
         #expect(realm.subscriptions.count == 3 && replaced.queryString == "priority >= 8")
         #expect(replaced.createdAt == created.createdAt && replaced.updatedAt > created.updatedAt)
-        // Adds an unnamed subscription, because no unnamed subscription has this query. The named subscription with the
-        // same query does not count.
+        // The named subscription has the same query. But without a name, `subscribe` considers only unnamed
+        // subscriptions, so it adds one.
         _ = try await tasks.where { $0.priority > 7 }.subscribe()
         #expect(realm.subscriptions.map(\.name) == [nil, "first", "second", nil])
         #expect(realm.subscriptions.first(ofType: TaskItem.self) { $0.priority > 7 }?.name == "second")
@@ -85,22 +85,22 @@ struct SubscribeTests {
         try await fixture.insert(1, title: "write", priority: 5)
         let realm = try fixture.realm()
         let query = realm.objects(TaskItem.self).where { $0.priority > 1 }
-        _ = try await query.subscribe(name: "adults")
+        _ = try await query.subscribe(name: "important")
         let named = try await query.subscribe(name: "overOne")
         let unnamed = try await query.subscribe()
         named.unsubscribe()
-        #expect(realm.subscriptions.map(\.name) == ["adults", nil])
+        #expect(realm.subscriptions.map(\.name) == ["important", nil])
         query.unsubscribe()
-        #expect(realm.subscriptions.map(\.name) == ["adults"])
+        #expect(realm.subscriptions.map(\.name) == ["important"])
         // No unnamed subscription is left, so the second call has no effect.
         unnamed.unsubscribe()
-        #expect(realm.subscriptions.map(\.name) == ["adults"] && query.count == 1)
+        #expect(realm.subscriptions.map(\.name) == ["important"] && query.count == 1)
         let subscriptions = realm.subscriptions
         try await subscriptions.update { subscriptions.removeAll() }
         #expect(query.isEmpty && fixture.service.rows.count == 1)
     }
 
-    @Test("onCreation waits for a new query only, always for the present state, never does not wait Y3")
+    @Test("'.onCreation' waits only for a new query, '.always' waits for the current state, '.never' does not wait Y3")
     func modes() async throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()
@@ -115,11 +115,11 @@ struct SubscribeTests {
             #expect(tasks.count == id)
         }
         await fixture.service.setReachable(false)
-        // Nothing is new, so this does not wait.
+        // The service is not reachable. The query is not new, so `subscribe` returns without waiting.
         _ = try await tasks.subscribe(waitForSync: .onCreation)
     }
 
-    @Test("a wait ends with its timeout or its task, and the subscription remains Y4")
+    @Test("subscribe throws after its timeout and when its task is cancelled, and the subscription remains Y4")
     func timeout() async throws {
         let fixture = try SyncFixture()
         await fixture.service.setReachable(false)
@@ -138,7 +138,7 @@ struct SubscribeTests {
         try await fixture.wait { realm.subscriptions.state == .complete }
     }
 
-    @Test("a query that cannot be subscribed to and a query that the service refuses throw errors Y7 Y8")
+    @Test("subscribe throws if the query cannot be subscribed to, and if the service refuses the query Y7 Y8")
     func refusals() async throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()
@@ -167,12 +167,12 @@ struct SubscribeTests {
             Issue.record("the state is \(realm.subscriptions.state)")
             return
         }
-        // The former set stays in effect.
+        // The objects of the previous set stay up to date.
         try await fixture.insert(1, title: "write")
         try await fixture.wait { tasks.count == 1 }
     }
 
-    @Test("changes of a set are one transaction, and an error in it changes nothing Y9 Y10")
+    @Test("update changes the subscriptions in one transaction; if its block fails, nothing is changed Y9 Y10")
     func updates() async throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()
@@ -204,7 +204,7 @@ struct SubscribeTests {
         #expect(subscriptions.count == 0)
     }
 
-    @Test("subscriptions that do not fit into a message are refused, and the former ones stay Y7 Y9")
+    @Test("subscriptions that do not fit into one message are refused, and the previous subscriptions remain Y7 Y9")
     func tooLarge() async throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()
@@ -224,7 +224,8 @@ struct SubscribeTests {
         #expect(realm.subscriptions.count == 9)
     }
 
-    // Calls the method that does not wait. In an asynchronous function, Swift prefers the one that waits.
+    // Calls the overload of `update` that does not wait. In an asynchronous function, Swift prefers the overload that
+    // waits.
     private func change(_ subscriptions: SyncSubscriptionSet, _ block: () throws -> Void) throws {
         try subscriptions.update(block)
     }

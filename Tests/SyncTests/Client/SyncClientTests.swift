@@ -19,7 +19,7 @@ private final class Reports: Sendable {
 @MainActor
 @Suite("the client of the sync service", .timeLimit(.minutes(5)))
 struct SyncClientTests {
-    @Test("initial subscriptions are added to a new file, and with rerunOnOpen at each opening Y11")
+    @Test("initialSubscriptions is called for a new file; with rerunOnOpen, it is called at each opening Y11")
     func initialSubscriptions() async throws {
         let fixture = try SyncFixture()
         let calls = Mutex(0)
@@ -52,7 +52,7 @@ struct SyncClientTests {
         _ = realm
     }
 
-    @Test("a file is not written without its synchronization Y16")
+    @Test("a synchronized file cannot be opened for writing without a syncConfiguration Y16")
     func localOpening() throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()
@@ -64,7 +64,7 @@ struct SyncClientTests {
         _ = realm
     }
 
-    @Test("what the service refuses is reverted, and the handler gets the object and the reason Y13")
+    @Test("changes that the service refuses are reverted, and the handler gets the objects and the reasons Y13")
     func reverted() async throws {
         let fixture = try SyncFixture()
         let reports = Reports()
@@ -90,7 +90,7 @@ struct SyncClientTests {
         #expect(first == 1)
     }
 
-    @Test("after the database was restored, the client loads its data again and keeps what was not uploaded Y14")
+    @Test("after the database was restored, the client loads its data again and uploads its pending changes Y14")
     func restoredDatabase() async throws {
         let fixture = try SyncFixture()
         let reports = Reports()
@@ -113,7 +113,7 @@ struct SyncClientTests {
         #expect(reports.codes.contains(.startsAgain))
     }
 
-    @Test("an expired token is reported, and the next one is used Y18")
+    @Test("an expired token is reported, and the client asks the program for another token Y18")
     func token() async throws {
         let fixture = try SyncFixture()
         let reports = Reports()
@@ -150,7 +150,7 @@ struct SyncClientTests {
         #expect(try fixture.title(1) == "write" && session.state == .active)
     }
 
-    @Test("a session that is suspended and resumed at any moment continues Y19")
+    @Test("a session that is suspended and resumed many times still synchronizes Y19")
     func suspendedOften() async throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()
@@ -164,7 +164,7 @@ struct SyncClientTests {
         _ = try await realm.objects(TaskItem.self).subscribe(timeout: 300)
     }
 
-    @Test("the last Realm closes the file, and it can be deleted Y17")
+    @Test("when the last Realm is released, the file is closed and can be deleted Y17")
     func closing() async throws {
         let fixture = try SyncFixture()
         for _ in 1...10 {
@@ -176,7 +176,7 @@ struct SyncClientTests {
         }
     }
 
-    @Test("what waits for the service ends when the file is closed Y17")
+    @Test("calls that wait for the service end when the file is closed Y17")
     func waitingWhileClosing() async throws {
         let fixture = try SyncFixture()
         await fixture.service.setReachable(false)
@@ -193,7 +193,7 @@ struct SyncClientTests {
         for await _ in session.connectionStates {}
     }
 
-    @Test("a file is closed in the middle of its synchronization, and it can be deleted Y17")
+    @Test("a file can be closed during its synchronization, and can then be deleted Y17")
     func closingWhileBusy() async throws {
         let fixture = try SyncFixture()
         for round in 1...30 {

@@ -7,14 +7,14 @@ import MartletValues
 import TasksModels
 import Testing
 
-/// A folder with files of clients, and the service that they are synchronized with.
+/// A service, and a folder with the files of its clients.
 @MainActor
 final class SyncFixture {
     let service: MemoryService
     let schema: AgreedSchema
     let folder: URL
     /// The open Realms. They are closed before the folder is deleted.
-    // Only the tests, which run on the main actor, and `deinit` use it.
+    // Only `deinit` and the tests use this property, and the tests run on the main actor.
     nonisolated(unsafe) private var realms: [Realm] = []
 
     init() throws {
@@ -69,7 +69,7 @@ final class SyncFixture {
         ]
     }
 
-    /// Writes a task as another program.
+    /// Writes a task to the database, as another program would.
     func insert(_ id: Int64, title: String, priority: Int64 = 0) async throws {
         var values = try values(title: title, priority: priority)
         values[try path("id")] = .scalar(.integer(id))
@@ -93,7 +93,7 @@ final class SyncFixture {
     }
 }
 
-/// The schema of a generated class.
+/// Reads the schema of a generated class from its facts.
 private enum ObjectFacts {
     static func type(of type: (some ModelObject).Type) -> ObjectTypeSchema {
         SchemaFactsParser.objectType("\(type._facts)") ?? ObjectTypeSchema(name: "", isEmbedded: false)

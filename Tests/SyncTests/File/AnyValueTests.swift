@@ -5,7 +5,7 @@ import Testing
 
 @testable import MartletSync
 
-@Suite("AnyRealmValues")
+@Suite("AnyRealmValues of a synchronized file")
 struct AnyValueTests {
     private let ada = Sample.owner("ada")
     private let eve = Sample.owner("eve")
@@ -31,7 +31,7 @@ struct AnyValueTests {
         try file.objects()[Sample.item(1)]?[ValuePath(Sample.extra)]
     }
 
-    @Test("a value is recorded with the keys of its targets, and a download with it changes nothing")
+    @Test("a value is recorded with the primary keys of its links, and downloading an equal value changes nothing")
     func recorded() throws {
         let file = try SyncedFile()
         try file.write(
@@ -49,7 +49,7 @@ struct AnyValueTests {
             ])
     }
 
-    @Test("a link inside an AnyRealmValue is nil until its target is downloaded; each link is resolved independently")
+    @Test("a link inside an AnyRealmValue is nil until its target is downloaded; each link is restored separately")
     func unresolved() throws {
         let file = try SyncedFile()
         try apply(file, [Sample.item(1): Sample.values([Sample.extra: nested])])
@@ -60,7 +60,7 @@ struct AnyValueTests {
         try apply(file, [ada: [:]])
         #expect(try extra(file) == nested)
         #expect(try file.integer("SELECT count(*) FROM martlet_unresolved") == 0)
-        // The objects leave, and come again.
+        // The targets leave the file, and are downloaded again.
         try apply(file, leaving: [ada, eve])
         #expect(try extra(file) == nested.withoutLinks)
         try file.reopen()
@@ -69,7 +69,7 @@ struct AnyValueTests {
         #expect(try file.uploads.isEmpty)
     }
 
-    @Test("an unresolved link is forgotten when the program writes the value, or when another one is downloaded")
+    @Test("an unresolved link is removed when the program writes the value, or when another value is downloaded")
     func overwritten() throws {
         let file = try SyncedFile()
         try apply(
@@ -86,7 +86,7 @@ struct AnyValueTests {
     }
 
     @Test(
-        "stored forms that have a meaning only in one file, and damaged ones, are refused",
+        "a damaged value is refused, and so is a value that is valid only in the file of another client",
         arguments: [
             SyncValue.scalar(AnyLink(1, 1).stored), .scalar(AnyValueTag.list.tagged([])), .scalar(.blob([])),
             .embedded([]), .scalar(AnyValueTag.uuid.tagged([1])),

@@ -13,7 +13,7 @@ struct CollectionFileTests {
     private let scores = ValuePath(Sample.scores)
     private let item = Sample.item(1)
 
-    /// A position whose first byte chooses the place of an element. See `LocalWriter`.
+    /// A position whose first byte selects the index at which `LocalWriter` changes the list.
     private func place(_ index: UInt8) throws -> ListPosition { try #require(ListPosition([index + 100])) }
 
     private func file() throws -> SyncedFile {
@@ -26,7 +26,7 @@ struct CollectionFileTests {
 
     private func download(_ rows: [SyncRow], leaving: [ObjectAddress] = [], to file: SyncedFile) throws {
         var state = try file.opened.load()
-        // Everything is acknowledged.
+        // The service has acknowledged all uploads.
         (state.outbox, state.acknowledgedUpload) = ([], state.lastUpload)
         try file.commit(DownloadedBatch(rows: rows, leaving: leaving), state)
         #expect(file.changeSetFailure == nil)
@@ -39,7 +39,9 @@ struct CollectionFileTests {
             })
     }
 
-    @Test("changes of elements are recorded with positions, members and keys, after the object Y21 Y22")
+    @Test(
+        "changes of collections are recorded after the creation of their object: of lists with a position, of sets with a member, of maps with a key Y21 Y22"
+    )
     func recording() throws {
         let file = try SyncedFile()
         try file.write { writer in
@@ -51,15 +53,15 @@ struct CollectionFileTests {
         }
         let position = try #require(try values(file).elements(at: tags).first?.position)
         var operations = try #require(try file.uploads.last?.operations)
-        guard case .create = operations.removeFirst() else { return #expect(Bool(false), "the object comes first") }
+        guard case .create = operations.removeFirst() else { return #expect(Bool(false), "no creation") }
         #expect(
             operations == [
                 .insertElement(item, tags, position, Sample.integer(5)), .insertMember(item, marks, Sample.integer(6)),
                 .setEntry(item, scores, key: "k", .null),
             ])
         try file.write { writer in
-            // The first byte of the position is 101, and 101 % 2 = 1, so the element is inserted after the existing
-            // one.
+            // The first byte of the position is 101. Because 101 % 2 = 1, the element is inserted after the existing
+            // element.
             try writer.perform(.insertElement(item, tags, place(1), Sample.integer(7)))
             try writer.perform(.removeMember(item, marks, Sample.integer(6)))
             try writer.perform(.setEntry(item, scores, key: "k", Sample.integer(1)))
@@ -74,7 +76,7 @@ struct CollectionFileTests {
             ])
     }
 
-    @Test("a change of a collection only is recorded without an update of the object")
+    @Test("if a write changes only a collection, no update of the object is recorded")
     func onlyCollection() throws {
         let file = try file()
         try file.write(.setEntry(item, scores, key: "k", Sample.integer(1)))
@@ -85,10 +87,10 @@ struct CollectionFileTests {
             try writer.perform(.removeEntry(item, scores, key: "k"))
             return true
         }
-        #expect(try file.uploads.count == 3, "nothing has changed")
+        #expect(try file.uploads.count == 3, "a write without a net change is not recorded")
     }
 
-    @Test("a downloaded collection replaces the one in the file, and observers get the changes of the elements Y23")
+    @Test("a downloaded collection replaces the one in the file, and observers get the changes of single elements Y23")
     func download() throws {
         let file = try file()
         let scores: SyncValue = .map([MapEntry(key: "a", value: .null), MapEntry(key: "b", value: Sample.integer(1))])
@@ -110,7 +112,7 @@ struct CollectionFileTests {
         #expect(try file.uploads.isEmpty, "nothing is recorded")
     }
 
-    @Test("a collection that is not uploaded is not overwritten Y23")
+    @Test("a download does not overwrite a collection whose changes are not uploaded yet Y23")
     func masking() throws {
         let file = try file()
         try download([], to: file)
@@ -124,7 +126,7 @@ struct CollectionFileTests {
         #expect(try values(file)[scores] == .map([MapEntry(key: "k", value: .null)]))
     }
 
-    @Test("a list does not show links to objects that are not in the file, and shows them when they come Y24")
+    @Test("a list does not show a link to an object that is not in the file, until the object is downloaded Y24")
     func unresolvedLinks() throws {
         let file = try file()
         let (ada, ben) = (Sample.owner("ada"), Sample.owner("ben"))
@@ -144,7 +146,7 @@ struct CollectionFileTests {
         #expect(try values(file)[owners] == list)
     }
 
-    @Test("an element that the program inserts beside elements that are not shown gets a position of its own Y24")
+    @Test("an element that the program inserts at the end gets a position after the hidden elements Y24")
     func insertionBesideHidden() throws {
         let file = try file()
         let (ada, ben) = (Sample.owner("ada"), Sample.owner("ben"))
@@ -158,10 +160,10 @@ struct CollectionFileTests {
             return #expect(Bool(false), "nothing was recorded")
         }
         #expect(position > known[1])
-        #expect(try file.integer("SELECT count(*) FROM martlet_unresolved") == 0, "the program has written the list")
+        #expect(try file.integer("SELECT count(*) FROM martlet_unresolved") == 0, "removed by the write of the list")
     }
 
-    @Test("the deletion of an object removes it from lists, and the removals are recorded before it Y22")
+    @Test("the deletion of an object removes it from lists, and the removals are recorded before the deletion Y22")
     func deletion() throws {
         let file = try file()
         let ada = Sample.owner("ada")
@@ -188,7 +190,7 @@ struct CollectionFileTests {
         #expect(operations.count == 4)
     }
 
-    @Test("the positions of a deleted object are removed")
+    @Test("when an object is deleted or leaves, the positions of its lists are removed")
     func positionsOfDeleted() throws {
         let file = try file()
         try file.write(.insertElement(item, tags, place(0), Sample.integer(1)))
@@ -201,7 +203,7 @@ struct CollectionFileTests {
         #expect(try file.integer("SELECT count(*) FROM martlet_positions") == 0)
     }
 
-    @Test("a value that is no collection of the property is refused")
+    @Test("a downloaded value that is not a valid value of the collection is refused")
     func malformed() throws {
         let file = try file()
         for (path, value) in [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MartletSync
 
-@Suite("counters, local properties, and types that are only uploaded")
+@Suite("counters, local properties, and types with 'sync: upload'")
 struct CounterTests {
     private func apply(
         _ file: SyncedFile, _ rows: [ObjectAddress: [ValuePath: SyncValue]], masked: Bool = true
@@ -17,7 +17,7 @@ struct CounterTests {
 
     private func votes(_ file: SyncedFile) throws -> Int64? { try file.integer("SELECT votes FROM Item WHERE id = 1") }
 
-    @Test("the difference of a counter is recorded, beside the other values of its object")
+    @Test("for a counter, the difference is recorded; for other properties of the object, the new values are recorded")
     func differences() throws {
         let file = try SyncedFile()
         let counter = ValuePath(Sample.votes)
@@ -46,13 +46,13 @@ struct CounterTests {
         var sum = old
         for operation in try #require(file.uploads.last).operations {
             guard case .add(_, counter, let amount) = operation else { throw CancellationError() }
-            // Traps if the sum does not fit.
+            // This addition traps if a partial sum does not fit 64 bits.
             sum += amount
         }
         #expect(sum == new)
     }
 
-    @Test("a downloaded counter shows the value of the service and all differences that are not acknowledged")
+    @Test("a counter shows the value of the service plus all additions that are not acknowledged")
     func download() throws {
         let file = try SyncedFile()
         let counter = ValuePath(Sample.votes)
@@ -91,7 +91,7 @@ struct CounterTests {
     }
 
     @Test(
-        "a local property is not uploaded, keeps its value when the object changes, and is not accepted in a download")
+        "a local property is not uploaded, a download of its object keeps it, and its own download is refused")
     func localProperty() throws {
         let file = try SyncedFile()
         let note = ValuePath(Sample.note)
@@ -105,7 +105,7 @@ struct CounterTests {
         #expect(throws: MalformedMessage.self) { try apply(file, [Sample.item(2): [note: .null]]) }
     }
 
-    @Test("an object of a type that is only uploaded is recorded once; its later changes stay in the file")
+    @Test("for an object of a type with 'sync: upload', only the creation is recorded, with the values at that time")
     func uploadOnly() throws {
         let file = try SyncedFile()
         let text = ValuePath(0)
@@ -121,6 +121,6 @@ struct CounterTests {
         #expect(try file.integer("SELECT (SELECT count(*) FROM Report) + (SELECT count(*) FROM Point)") == 0)
         try file.write(.create(Sample.report(2), [:]))
         try file.write(.delete(Sample.report(2)))
-        #expect(try file.uploads.map(\.operations.count) == [1], "the report is sent although it was deleted")
+        #expect(try file.uploads.map(\.operations.count) == [1], "the deleted report is still uploaded")
     }
 }

@@ -48,14 +48,14 @@ struct FileImage {
         return keys
     }
 
-    /// The first difference between `new` and this image after the changes were applied to it, or the first change that
-    /// cannot be applied to it; nil if there is none.
+    /// Applies the changes to a copy of this image, and compares the copy with `new`. Returns the first difference, or
+    /// the first change that cannot be applied. Returns nil if the copy equals `new`.
     func difference(after changes: ChangeSet, _ new: FileImage) -> String? {
         for (id, rows) in new.tables {
             var mine = tables[id] ?? [:]
             let change = changes.tables[id] ?? TableChanges()
             for key in change.deleted {
-                if mine.removeValue(forKey: key) == nil { return "row \(key) is deleted twice" }
+                if mine.removeValue(forKey: key) == nil { return "row \(key) is deleted, but missing" }
             }
             for key in change.inserted {
                 if mine[key] != nil { return "row \(key) of table \(id) is inserted twice" }
@@ -65,7 +65,7 @@ struct FileImage {
                 for key in group.keys {
                     for (position, column) in (layouts[id]?.columns ?? []).enumerated()
                     where group.columns.contains(column.property) {
-                        guard let value = rows[key]?[position] else { return "row \(key) is modified, but not there" }
+                        guard let value = rows[key]?[position] else { return "row \(key) is modified, but missing" }
                         mine[key]?[position] = value
                     }
                 }
@@ -73,12 +73,13 @@ struct FileImage {
             for (key, row) in rows where mine[key] != row {
                 return "table \(id), row \(key): observers know \(mine[key] ?? []) instead of \(row)"
             }
-            if mine.count != rows.count { return "table \(id): observers know rows that are not there" }
+            if mine.count != rows.count { return "table \(id): observers know rows that do not exist" }
         }
         return collectionDifference(after: changes, new)
     }
 
-    // Checks that the edits of each collection lead from its old elements to its new ones.
+    // Checks that the edits of each collection lead from its old elements to its new elements. In `known`, an element
+    // is nil if an observer must read it from the new version.
     private func collectionDifference(after changes: ChangeSet, _ new: FileImage) -> String? {
         for (id, elements) in new.collections {
             let rows = changes.tables[id.table]

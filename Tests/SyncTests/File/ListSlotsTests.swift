@@ -19,7 +19,7 @@ struct ListSlotsTests {
         return slots
     }
 
-    @Test("elements that are not touched keep their positions, and new ones lie between their neighbors Y22")
+    @Test("unchanged elements keep their positions, and new positions are between those of the neighbors Y22")
     func insertion() throws {
         let known = ListPosition.between(nil, nil, count: 3, client: 1)
         var slots = try edited(known, [.insert(at: 1, count: 2), .insert(at: 5, count: 1), .remove(at: 0, count: 1)])
@@ -30,7 +30,7 @@ struct ListSlotsTests {
         #expect(positions[2...3] == known[1...2] && slots.removed == [known[0]])
     }
 
-    @Test("a move is a deletion and an insertion, an exchange replaces two elements Y22")
+    @Test("a move is a removal and an insertion, and a swap replaces two elements Y22")
     func moves() throws {
         let known = ListPosition.between(nil, nil, count: 4, client: 1)
         var slots = try edited(known, [.move(from: 0, to: 2), .swap(0, 3)])
@@ -39,7 +39,7 @@ struct ListSlotsTests {
         #expect(slots.assignPositions(known: known, make) == [2])
     }
 
-    @Test("a new element lies before elements that are not shown, unless it is the last one Y24")
+    @Test("a new element is placed before hidden elements; at the end of the list, it is placed after them Y24")
     func hiddenElements() throws {
         let known = ListPosition.between(nil, nil, count: 4, client: 1)
         var slots = try edited([known[0], known[3]], [.insert(at: 1, count: 1)])
@@ -50,7 +50,7 @@ struct ListSlotsTests {
         #expect(last.slots[1].position.map { known[3] < $0 } == true)
     }
 
-    @Test("edits that do not fit are found")
+    @Test("edits that do not fit the list are refused")
     func unfitting() {
         for edit in [
             ListEdit.insert(at: 2, count: 1), .remove(at: 0, count: 2), .replace(at: 1), .move(from: 0, to: 1),
@@ -60,7 +60,7 @@ struct ListSlotsTests {
         }
     }
 
-    @Test("positions stay in order and unique in random transactions Y22")
+    @Test("in random transactions, positions stay unique and in order Y22")
     func random() throws {
         var random = SeededRandom(seed: 1)
         var known: [ListPosition] = []

@@ -4,8 +4,8 @@ import MartletValues
 
 @testable import MartletSync
 
-/// Writes to a synchronized file as a program does. The operations describe only what the program writes. The engine
-/// records what is uploaded.
+/// Writes to a synchronized file as a program does. The operations only describe the writes of the program.
+/// `SyncRecorder` records these writes for upload, in the same way as those of a real program.
 struct LocalWriter {
     private let schema: SyncSchema
     private let writer: DownloadWriter
@@ -28,7 +28,8 @@ struct LocalWriter {
         }
     }
 
-    // The first byte of a position chooses an element, or the place of a new one.
+    // In these operations, a position only selects an index of the list: the first byte of the position, modulo the
+    // number of possible indices.
     private func change(_ operation: SyncOperation) throws {
         guard let row = try row(operation.address), let element = operation.element else { return }
         let property = writer.schema[row.table].type.properties[element.path.properties[0]]
@@ -67,7 +68,7 @@ struct LocalWriter {
         stride(from: 0, to: stored.count, by: 2).first { stored[$0] == .text(key) }
     }
 
-    // A program can link only to objects that it sees.
+    // Returns nil for a link to an object that is not in the file. A program cannot insert such a link.
     private func visible(_ value: SyncValue, _ property: PropertySchema) throws -> SQLValue? {
         let stored = try stored(value, property)
         return stored == .null ? nil : stored
@@ -85,13 +86,13 @@ struct LocalWriter {
         return table
     }
 
-    /// The row of an object; nil if it does not exist.
+    /// The row of an object; nil if the object is not in the file.
     func row(_ address: ObjectAddress) throws -> RowID? {
         let table = try table(schema.types[address.type].name)
         return try writer.key(primaryKey: address.key, in: table.id).map { RowID(table: table.id, key: $0) }
     }
 
-    /// Inserts an object of a type that is not synchronized. `values` are those of all properties.
+    /// Inserts an object of a type that is not synchronized. `values` contains the values of all properties.
     @discardableResult
     func insert(_ type: String, _ values: [SQLValue]) throws -> RowID {
         let table = try table(type)
@@ -123,7 +124,7 @@ struct LocalWriter {
                 try update(RowID(table: table(inner).id, key: key), [rest: value])
                 continue
             }
-            // The program assigns another embedded object, and the former one is deleted.
+            // If the program assigns another embedded object, the previous one is deleted.
             if property.element.isEmbedded, case .integer(let key) = current, let inner = property.element.target {
                 try delete(RowID(table: table(inner).id, key: key))
             }
@@ -138,7 +139,7 @@ struct LocalWriter {
         switch value {
         case .list, .map: throw CancellationError()
         case .scalar(let scalar): return scalar
-        // A program can link only to objects that it sees.
+        // A program can link only to objects that are in the file.
         case .link(let target): return try row(target).map { .integer($0.key) } ?? .null
         case .embedded(let values):
             guard let name = property.element.target else { return .null }
@@ -154,7 +155,7 @@ struct LocalWriter {
     }
 }
 
-/// A deletion by a program without objects in memory.
+/// The host of a deletion by a program that has no accessors.
 private final class ProgramDeletion: RowDeletionHost {
     private let writer: DownloadWriter
     var denials = DeletionDenials()

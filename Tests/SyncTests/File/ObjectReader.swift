@@ -5,7 +5,7 @@ import MartletValues
 
 @testable import MartletSync
 
-/// Reads the synchronized objects of a file with plain SQL.
+/// Reads the synchronized objects of a file directly from its tables.
 struct ObjectReader {
     private let sync: SyncSchema
     private let schema: DatabaseSchema
@@ -54,7 +54,7 @@ struct ObjectReader {
         return .embedded(try table.type.properties.map { try value(row.value($0.index), $0) })
     }
 
-    // A whole collection, with the positions of the elements of a list.
+    // Reads a whole collection. The elements of a list have positions.
     private func collection(
         _ property: PropertySchema, _ row: RowID, _ table: DatabaseSchema.Table
     ) throws -> SyncValue {

@@ -6,19 +6,19 @@ import MartletSyncProtocol
 import MartletValues
 import Testing
 
-/// Addresses and paths of the types of `SyncedFile`.
+/// Property numbers, object addresses and values for the types of `SyncedFile`.
 enum Sample {
     static let (group, count, text, owner, parent, place, weight) = (0, 1, 2, 3, 4, 5, 6)
     static let votes = 8
-    /// A local property.
+    /// The number of the local property 'note'.
     static let note = 9
     static let extra = 10
     static let (tags, owners, marks, scores) = (11, 12, 13, 14)
     static let boss = 2
-    /// The counters of the objects of `Item`, and of the objects of simulations without a file.
+    /// The paths of the counters: one for the objects of `Item`, and one for simulations without files.
     static let counters = [ValuePath(votes), ValuePath(plainVotes)]
     static let plainVotes = 20
-    /// An object of a type that is only uploaded.
+    /// An object of the type `Report`, which has 'sync: upload'.
     static func report(_ id: Int64) -> ObjectAddress { ObjectAddress(type: 4, key: .integer(id)) }
     static func item(_ id: Int64) -> ObjectAddress { ObjectAddress(type: 0, key: .integer(id)) }
     static func owner(_ name: String) -> ObjectAddress { ObjectAddress(type: 1, key: .text(name)) }
@@ -30,7 +30,7 @@ enum Sample {
     static func values(_ values: [Int: SyncValue]) -> [ValuePath: SyncValue] {
         Dictionary(uniqueKeysWithValues: values.map { (ValuePath($0.key), $0.value) })
     }
-    /// All values of an item.
+    /// The given values of an item, and the defaults of its other uploaded properties.
     static func complete(_ values: [Int: SyncValue]) -> [ValuePath: SyncValue] {
         let defaults: [Int: SyncValue] = [
             group: integer(0), count: integer(0), text: text("new"), owner: .null, parent: .null, place: .null,
@@ -47,7 +47,7 @@ enum Sample {
 struct OutboxTests {
     private func operations(_ file: SyncedFile) throws -> [[SyncOperation]] { try file.uploads.map(\.operations) }
 
-    @Test("a transaction is recorded with the values that it wrote, under the next number")
+    @Test("a transaction is recorded as an upload with the next number and the values that it has written")
     func creations() throws {
         let file = try SyncedFile()
         try file.write(
@@ -73,9 +73,7 @@ struct OutboxTests {
         #expect(try file.uploads.map(\.number) == [1, 2])
     }
 
-    @Test(
-        "the recorded keys of deleted objects are those before the transaction; cascades and cleared links are recorded"
-    )
+    @Test("a deletion is recorded with the primary key of the object, with its cascades and with links that become nil")
     func deletions() throws {
         let file = try SyncedFile()
         try file.write(
@@ -95,7 +93,7 @@ struct OutboxTests {
         #expect(try file.uploads.isEmpty)
     }
 
-    @Test("an object that is deleted and created again is recorded as both, and links to it are written last")
+    @Test("if an object is deleted and created again, both are recorded, and links to the object come last")
     func recreation() throws {
         let file = try SyncedFile()
         let link = SyncValue.link(Sample.owner("ada"))
@@ -114,7 +112,7 @@ struct OutboxTests {
             ])
     }
 
-    @Test("a new embedded object is recorded as a whole, a value inside it with its path")
+    @Test("a new embedded object is recorded as a whole, and a changed value inside it is recorded with its path")
     func embedded() throws {
         let file = try SyncedFile()
         try file.write(.create(Sample.item(1), [:]), .create(Sample.owner("ada"), [:]))
@@ -151,7 +149,7 @@ struct OutboxTests {
             ])
     }
 
-    @Test("a rolled-back transaction, and changes of other types, leave nothing")
+    @Test("rolled-back transactions and changes of types that are not synchronized are not recorded")
     func rollback() throws {
         let file = try SyncedFile()
         try file.write { writer in
@@ -166,7 +164,7 @@ struct OutboxTests {
         #expect(try file.integer("SELECT count(*) FROM Note") == 1)
     }
 
-    @Test("writes that are committed together are one upload; a cancelled one among them leaves nothing")
+    @Test("writes that are committed together are recorded as one upload, without the cancelled writes")
     func severalWrites() throws {
         let file = try SyncedFile()
         var handle: SnapshotHandle?
@@ -186,15 +184,15 @@ struct OutboxTests {
             try operations(file) == [[.create(Sample.item(1), Sample.complete([Sample.count: Sample.integer(4)]))]])
     }
 
-    @Test("a text with NUL is recorded; the service refuses it")
-    func textWithZero() throws {
+    @Test("a text that contains NUL is recorded, although the service will refuse it")
+    func textWithNUL() throws {
         let file = try SyncedFile()
         try file.write(.create(Sample.item(1), Sample.values([Sample.text: Sample.text("a\0b")])))
         #expect(
             try operations(file) == [[.create(Sample.item(1), Sample.complete([Sample.text: Sample.text("a\0b")]))]])
     }
 
-    @Test("an object that is too large for a message rolls the transaction back, with an error that names it Y25")
+    @Test("a write of an object that is too large for one message throws an error that names the object Y25")
     func tooLarge() throws {
         let file = try SyncedFile()
         let text = String(repeating: "x", count: SyncOperation.maximumBytes)
@@ -211,7 +209,7 @@ struct OutboxTests {
         #expect(try file.uploads.count == 1)
     }
 
-    @Test("a transaction that is too large for one message is one upload, which the file contains as a whole Y25")
+    @Test("a transaction that is too large for one message is recorded as one upload, which is sent in parts Y25")
     func large() throws {
         let file = try SyncedFile()
         let text = Sample.text(String(repeating: "x", count: 500_000))
@@ -225,14 +223,14 @@ struct OutboxTests {
         #expect(messages.count == 5 && bytes > 2_500_000)
     }
 
-    @Test("time stamps increase, also if the wall clock goes back and the file is opened again")
+    @Test("time stamps increase, even if the wall clock goes back and the file is opened again")
     func clock() throws {
         let file = try SyncedFile(wall: 1_000_000)
         try file.write(.create(Sample.item(1), [:]))
         file.wall.set(10)
         try file.reopen()
         try file.write(.create(Sample.item(2), [:]))
-        // The uploads are acknowledged, and the outbox is empty.
+        // The service acknowledges the uploads, which makes the outbox empty.
         var state = try file.opened.load()
         state = ClientState.acknowledged(state)
         try file.commit(DownloadedBatch(rows: [], leaving: []), state)
@@ -244,7 +242,7 @@ struct OutboxTests {
         #expect(uploads[0].time > HybridTimestamp(milliseconds: 1_000_000, counter: 1))
     }
 
-    @Test("two programs that write to one file use one sequence of numbers and the cursor in the file")
+    @Test("two programs that write to the same file share the numbers of uploads and the cursor")
     func twoPrograms() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-sync-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -256,7 +254,7 @@ struct OutboxTests {
         try other.write(.create(Sample.item(2), [:]))
         let lock = try file.opened.acquireSynchronization()
         #expect(lock != nil)
-        #expect(try other.opened.acquireSynchronization() == nil, "only one of them synchronizes")
+        #expect(try other.opened.acquireSynchronization() == nil, "only one program synchronizes")
         var state = try file.opened.load()
         #expect(state.outbox.map(\.number) == [1, 2])
         state = ClientState.at("c1", state)
@@ -268,7 +266,7 @@ struct OutboxTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("the lock of the synchronization ends with its owner, and its file is deleted with the database")
+    @Test("the synchronization lock is released with its owner, and the lock file is deleted with the database")
     func lock() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-sync-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -286,7 +284,7 @@ struct OutboxTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
-    @Test("types that cannot be synchronized are refused when the file is opened, and the error names the properties")
+    @Test("opening a file throws if types cannot be synchronized, and the error names the types and properties")
     func refusedTypes() throws {
         let facts = [
             "object Dog\nprimaryKey id\nproperty id Int\nproperty tags List<embedded:Toy>\n"

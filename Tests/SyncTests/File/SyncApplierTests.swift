@@ -14,6 +14,7 @@ extension ClientState {
         return state
     }
 
+    /// The given state with another cursor.
     static func at(_ cursor: String, _ state: ClientState) -> ClientState {
         var state = state
         state.position = SyncPosition(epoch: "e", cursor: SyncCursor(cursor))
@@ -31,7 +32,7 @@ struct SyncApplierTests {
         #expect(file.changeSetFailure == nil)
     }
 
-    @Test("a new object gets the defaults of the properties that are not known; nothing is uploaded")
+    @Test("a new object gets defaults for the properties that the batch does not contain; nothing is recorded")
     func insertion() throws {
         let file = try SyncedFile()
         try apply(
@@ -48,7 +49,7 @@ struct SyncApplierTests {
         #expect(try file.uploads.isEmpty)
     }
 
-    @Test("an update changes only the values that differ, and observers get only these")
+    @Test("an update changes only the values that differ, and observers get only these changes")
     func update() throws {
         let file = try SyncedFile()
         try apply(file, [Sample.item(1): Sample.values([Sample.count: Sample.integer(3)])])
@@ -65,7 +66,7 @@ struct SyncApplierTests {
         #expect(file.lastChanges.isEmpty)
     }
 
-    @Test("objects of one batch may link to each other")
+    @Test("objects of one batch can link to each other")
     func cycle() throws {
         let file = try SyncedFile()
         try apply(
@@ -80,7 +81,7 @@ struct SyncApplierTests {
         #expect(try file.integer("SELECT count(*) FROM martlet_unresolved") == 0)
     }
 
-    @Test("a link to an object that is not in the file is nil until the object comes")
+    @Test("a link to an object that is not in the file is nil until the object is downloaded")
     func unresolved() throws {
         let file = try SyncedFile()
         try apply(
@@ -100,7 +101,7 @@ struct SyncApplierTests {
         #expect(try file.uploads.isEmpty)
     }
 
-    @Test("links to an object that leaves become nil, also those of local types, and are restored when it comes again")
+    @Test("links to an object that leaves become nil, also in local types, and are restored when the object returns")
     func leaving() throws {
         let file = try SyncedFile()
         let item = Sample.values([
@@ -115,7 +116,7 @@ struct SyncApplierTests {
         }
         try apply(file, leaving: [Sample.owner("ada"), Sample.item(2), Sample.owner("not there")])
         let left = try file.objects()
-        #expect(Array(left.keys) == [Sample.item(1)], "the rule 'cascade' is not applied")
+        #expect(Array(left.keys) == [Sample.item(1)], "the deletion rule 'cascade' is not applied")
         #expect(left[Sample.item(1)]?[ValuePath(Sample.parent)] == .null)
         #expect(try file.value("SELECT item FROM Note") == .null)
         try apply(file, [Sample.owner("ada"): [:], Sample.item(2): [:]])
@@ -125,10 +126,10 @@ struct SyncApplierTests {
         try apply(file, leaving: [Sample.item(1)])
         #expect(try file.integer("SELECT (SELECT count(*) FROM Place) + (SELECT count(*) FROM Point)") == 0)
         #expect(try file.integer("SELECT count(*) FROM martlet_unresolved") == 0)
-        #expect(try file.uploads.isEmpty, "a local object is not uploaded, and neither is an object that leaves")
+        #expect(try file.uploads.isEmpty, "neither local objects nor objects that leave are recorded")
     }
 
-    @Test("an unresolved link is forgotten when the program writes the property or deletes the object")
+    @Test("an unresolved link is removed when the program writes its property or deletes its object")
     func overwritten() throws {
         let file = try SyncedFile()
         let link = Sample.values([Sample.owner: .link(Sample.owner("ada"))])
@@ -152,7 +153,7 @@ struct SyncApplierTests {
         #expect(try file.objects()[Sample.item(1)]?[ValuePath(Sample.owner)] == .null)
     }
 
-    @Test("an embedded object is changed in place, and a path leads into it")
+    @Test("a download changes an embedded object in place, as a whole or only a member of it")
     func embedded() throws {
         let file = try SyncedFile()
         let table = try #require(try file.opened.coordinator.schema["Place"]?.id)
@@ -176,7 +177,7 @@ struct SyncApplierTests {
     }
 
     @Test(
-        "a batch that does not fit the schema is refused, and nothing of it is written",
+        "a batch with a value that does not fit the schema is refused as a whole",
         arguments: [
             (Sample.item(1), [Sample.count: Sample.text("x")]), (Sample.item(1), [Sample.count: .null]),
             (Sample.item(1), [99: .null]), (Sample.item(1), [Sample.owner: .link(Sample.item(1))]),
@@ -195,7 +196,7 @@ struct SyncApplierTests {
         #expect(try file.objects().isEmpty && file.opened.load() == state)
     }
 
-    @Test("values that were written after the session has masked the batch are masked, too")
+    @Test("if the program writes a value after the session has masked the batch, this value is also masked")
     func lateWrite() throws {
         let file = try SyncedFile()
         try file.write(.create(Sample.item(1), [:]))
@@ -209,7 +210,7 @@ struct SyncApplierTests {
         #expect(try file.uploads.map(\.number) == [2])
     }
 
-    @Test("the state of the client is in the file, with the subscriptions")
+    @Test("the file contains the state of the client and its subscriptions")
     func state() throws {
         let file = try SyncedFile()
         let query = SubscribedQuery(type: 1, condition: [1, 2])
@@ -232,7 +233,7 @@ struct SyncApplierTests {
         #expect(older.wanted.number == 2)
     }
 
-    @Test("after a change of the schema, the outbox has the new numbers of types and properties")
+    @Test("after a change of the schema, the outbox contains the new numbers of types and properties")
     func numbering() throws {
         let file = try SyncedFile()
         let link = SyncValue.link(Sample.owner("ada"))
@@ -251,7 +252,7 @@ struct SyncApplierTests {
         facts.append("object Added\nprimaryKey id\nproperty id Int")
         let store = try SyncedStore(
             SyncedFile.options(file.path, facts: facts), synced: ["Item", "Owner", "Added"], wall: { 0 })
-        // The number of 'Item' has changed from 0 to 1, and that of 'Owner' from 1 to 2.
+        // The new type 'Added' has the number 0. So the number of 'Item' is now 1, and the number of 'Owner' is now 2.
         let (item, owner) = (ObjectAddress(type: 1, key: .integer(1)), ObjectAddress(type: 2, key: .text("ada")))
         let place = SyncValue.embedded([
             Sample.text(""), Sample.integer(1), Sample.text("a"), .link(owner), .embedded([Sample.integer(2)]),
@@ -295,7 +296,7 @@ struct SyncApplierTests {
         _ = try open(synced: ["Item", "Owner"])
     }
 
-    @Test("after a change of the schema, the conditions of subscriptions have the new numbers of properties")
+    @Test("after a change of the schema, the conditions of subscriptions contain the new numbers of properties")
     func numberingOfConditions() throws {
         func condition(_ count: Int, _ y: [Int]) -> SubscriptionCondition {
             .and([
@@ -328,7 +329,7 @@ struct SyncApplierTests {
         #expect(try store.read { try $0.subscriptions(of: 1).map(\.name) } == ["some", nil])
     }
 
-    @Test("a type with recorded changes that is not synchronized any more is refused")
+    @Test("opening a file throws if the outbox has changes of a type that is not synchronized any more")
     func removedType() throws {
         let owner = "object Owner\nprimaryKey name\nproperty group Int\nproperty name String\nproperty boss link:Owner?"
         let item = "object Item\nprimaryKey id\nproperty id Int\nproperty owner link:Owner?"
@@ -355,7 +356,7 @@ struct SyncApplierTests {
         }
     }
 
-    @Test("a program with a former schema can no longer record changes")
+    @Test("a program with the previous schema can no longer record changes")
     func formerProgram() throws {
         let file = try SyncedFile()
         try file.write(.create(Sample.item(1), [:]))

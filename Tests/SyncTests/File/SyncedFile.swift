@@ -67,7 +67,7 @@ final class SyncedFile {
     private(set) var store: SyncedStore?
     /// The wall clock of the machine, in milliseconds since 1970.
     let wall: WallClock
-    /// A copy of the rows, to which the change set of each commit is applied.
+    /// The contents of the file at `version`. The next change set must lead from these contents to the new contents.
     private var copy = FileImage()
     private(set) var version: Version = 0
 
@@ -180,7 +180,7 @@ final class SyncedFile {
         try checkChangeSet()
     }
 
-    /// Changes the numbering as a program with other types does.
+    /// Changes the numbering, as a program with other synchronized types does.
     func setNumbering(_ numbering: String) throws {
         try transaction { transaction in
             transaction.isDownload = true
@@ -195,13 +195,13 @@ final class SyncedFile {
 
     // MARK: Reading
 
-    /// What is wrong with the change sets of observers; nil if nothing.
+    /// The first fault that was found in a change set for observers; nil if all change sets are correct.
     private(set) var changeSetFailure: String?
     private(set) var lastChanges = ChangeSet()
     /// The columns that the last changes report as modified although their values are the same as before.
     private(set) var lastUnchanged: [String] = []
 
-    /// Applies the changes of the last commits to the copy, as an observer does.
+    /// Applies the changes since `version` to the copy, as an observer does, and compares the result with the file.
     func checkChangeSet() throws {
         let store = try opened
         let handle = try store.coordinator.openSnapshot()

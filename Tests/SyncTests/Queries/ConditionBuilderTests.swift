@@ -4,7 +4,7 @@ import Testing
 
 @testable import MartletSyncProtocol
 
-@Suite("queries as conditions of subscriptions")
+@Suite("conversion of queries to conditions of subscriptions")
 struct ConditionBuilderTests {
     private let builder = ConditionBuilder(type: 0, schema: SampleSchema.agreed) { type, key in
         type == "Airport" && key == 1 ? .text("JFK") : nil
@@ -22,7 +22,7 @@ struct ConditionBuilderTests {
 
     // MARK: Canonical form
 
-    @Test("queries that are written differently and mean the same have the same bytes")
+    @Test("equivalent queries have conditions with the same bytes")
     func equalQueries() throws {
         let a = compare("number", .equal, .integer(1)), b = compare("name", .less, .text("x"))
         let c = compare("flag", .equal, .integer(1))
@@ -73,7 +73,7 @@ struct ConditionBuilderTests {
         }
     }
 
-    @Test("the negation of a comparison is not its opposite, because nil and NaN satisfy neither")
+    @Test("the negation of a comparison is not the opposite comparison, because nil and NaN satisfy no comparison")
     func negation() throws {
         let less = try builder.condition(.not(compare("maybeRatio", .less, .real(1))))
         #expect(less != (try builder.condition(compare("maybeRatio", .greaterOrEqual, .real(1)))))
@@ -96,7 +96,7 @@ struct ConditionBuilderTests {
                 == "(price > ? OR ANY stops.iata IN {?}) AND home.city == ? AND NOT (moment < ?)")
     }
 
-    @Test("the sort order of a query is ignored, and its filters are joined")
+    @Test("the sort order of a query is ignored, and its filters are joined with AND")
     func plans() throws {
         var plan = QueryPlan(table: 1)
         plan.add(compare("number", .equal, .integer(1)))
@@ -114,7 +114,7 @@ struct ConditionBuilderTests {
         } catch { return (error as? UnsupportedQuery)?.description ?? "another error: \(error)" }
     }
 
-    @Test("what a subscription cannot contain is refused with the part of the query")
+    @Test("a query that a subscription cannot contain is refused; the error names the part and gives advice")
     func refusedPredicates() {
         let search = FullTextSearch("a")
         let one = Predicate.Operand.value(.integer(1))
@@ -169,7 +169,10 @@ struct ConditionBuilderTests {
             ),
             (compare("token", .equal, .blob([1])), "'token' is compared with a value of another type"),
             (compare("unknown", .equal, .null), "'Sample.unknown' is not synchronized"),
-            (compare("name.length", .equal, .integer(1)), "'name.length' leads through values"),
+            (
+                compare("name.length", .equal, .integer(1)),
+                "'name.length' continues after a property that contains values"
+            ),
             (
                 .comparison(.path(PropertyPath(components: [.property("named"), .entry("a")])), .equal, .value(.null)),
                 "'named['a']' compares the keys of a map"
@@ -187,7 +190,7 @@ struct ConditionBuilderTests {
         for (predicate, message) in refused {
             let description = refusal { try builder.condition(predicate) }
             #expect(description.hasPrefix(message), "\(predicate): \(description)")
-            #expect(description.contains("; "), "gives no advice: \(description)")
+            #expect(description.contains("; "), "no advice: \(description)")
         }
         let notes = ConditionBuilder(type: 4, schema: SampleSchema.agreed) { _, _ in nil }
         #expect(refusal { try notes.condition(compare("sample", .equal, .null)) }.hasPrefix("'sample' leads to a type"))
@@ -196,7 +199,7 @@ struct ConditionBuilderTests {
         #expect(refusal { try airports.condition(.isRow(PropertyPath("visitors"), [1])) }.contains("linking objects"))
     }
 
-    @Test("'distinct', 'limit', collections and too large queries are refused")
+    @Test("'distinct', 'limit', collections and queries that are too large are refused")
     func refusedPlans() {
         var plan = QueryPlan(table: 1)
         plan.add(.limit(1, offset: 0))

@@ -5,19 +5,19 @@ import Testing
 
 @testable import MartletSyncProtocol
 
-/// Compares conditions with the engine's queries. `MARTLET_CONDITIONS=1000` runs more of them.
+/// Compares random conditions with the engine's queries. `MARTLET_CONDITIONS` is the number of seeds.
 @Suite("conditions and the engine's queries")
 struct ConditionDifferenceTests {
     private static let rowCount = 120
 
-    @Test("a condition matches the rows that the engine finds")
+    @Test("a condition matches exactly the rows that the engine finds")
     func sameRows() throws {
         let campaign = Campaign("MARTLET_CONDITIONS", count: 12)
         let failure = try campaign.firstFailure { seed in try Self.difference(seed: seed, conditionCount: 250) }
         if let failure { Issue.record("MARTLET_CONDITIONS_SEED=\(failure.seed): \(failure.failure)") }
     }
 
-    // Nil if all conditions agree.
+    // Returns the first difference for a seed; nil if all conditions match the rows that the engine finds.
     private static func difference(seed: UInt64, conditionCount: Int) throws -> String? {
         var random = SeededRandom(seed: seed)
         let database = try SampleDatabase()
@@ -46,7 +46,7 @@ struct ConditionDifferenceTests {
         guard let decoded = try? SubscriptionCondition(encoded: bytes), decoded == condition else {
             return "not decoded"
         }
-        guard condition.negated.negated == condition else { return "negated twice, it is another condition" }
+        guard condition.negated.negated == condition else { return "not equal after two negations" }
         return (try? condition.check(type: 0, in: SampleSchema.agreed)) == nil ? "refused by the service" : nil
     }
 }

@@ -40,7 +40,7 @@ struct ConditionSQLTests {
         if let failure { Issue.record("MARTLET_CONDITIONS_SEED=\(failure.seed): \(failure.failure)") }
     }
 
-    // Nil if all conditions agree.
+    // Returns the first difference for a seed; nil if PostgreSQL finds the right rows for all conditions.
     private static func difference(seed: UInt64, _ server: QueryPostgres) throws -> String? {
         var random = SeededRandom(seed: seed)
         let rows = (1...120).map { SampleTables.stored(SampleRow(id: $0, &random)) }
@@ -48,7 +48,7 @@ struct ConditionSQLTests {
         let conditions = try (0..<400).map { number in
             try builder.condition(predicates.tree(depth: number % 4))
         }
-        // Half of the filters contain the values as literals in the SQL. The others have parameters.
+        // Half of the filters contain the values as literals in the SQL. The other filters have parameters.
         let filters = conditions.enumerated().map { number, condition in
             let filter = ConditionSQL.filter(condition, type: SampleSchema.sample)
             if number.isMultiple(of: 2) { return filter }
@@ -81,7 +81,7 @@ struct ConditionSQLTests {
 
     // MARK: Text
 
-    @Test("tests of values in JSON are left to the service, negated or not, and do not exclude rows")
+    @Test("SQL excludes no rows by tests of values in JSON, negated or not, because the service evaluates these tests")
     func unknown() throws {
         let inJSON = Predicate.comparison(.path(PropertyPath("home.city")), .equal, .value(.text("x")))
         let number = Predicate.comparison(.path(PropertyPath("number")), .equal, .value(.integer(7)))
@@ -100,7 +100,7 @@ struct ConditionSQLTests {
         #expect(try filter(.constant(false)) == PostgresFilter(sql: "FALSE", parameters: [], isExact: true))
     }
 
-    @Test("without parameters, the values are literals that no quote and no backslash ends")
+    @Test("without parameters, values are literals in which quotes and backslashes are escaped")
     func literals() throws {
         let name = Predicate.Operand.path(PropertyPath("name"))
         func literal(_ texts: [String]) throws -> String? {
@@ -115,7 +115,7 @@ struct ConditionSQLTests {
         #expect(ConditionSQL.literal([], type: SampleSchema.sample) == "FALSE")
     }
 
-    @Test("values are parameters, and a text with NUL equals no text of PostgreSQL")
+    @Test("values become parameters, and a text with NUL equals no text in PostgreSQL")
     func parameters() throws {
         let name = Predicate.Operand.path(PropertyPath("name"))
         let quoted = try filter(.contained(name, [.text("a'\"\\"), .text("b")]))
@@ -134,7 +134,7 @@ struct ConditionSQLTests {
     }
 
     @Test(
-        "timestamps have the text that PostgreSQL parses",
+        "timestamps are written as texts that PostgreSQL can parse",
         arguments: [
             (0, "2001-01-01 00:00:00.000000+00"), (-1, "2000-12-31 23:59:59.999999+00"),
             (762_134_400_000_001, "2025-02-25 00:00:00.000001+00"),
@@ -146,7 +146,7 @@ struct ConditionSQLTests {
         #expect(PostgresTimestamp.microseconds(sample.0).text == sample.1)
     }
 
-    @Test("the names of tables and columns are those of 'martlet postgres'")
+    @Test("the names of tables and columns are the names that 'martlet postgres' writes")
     func names() throws {
         let analysis = Frontend.analyze([
             SourceText(file: SourceFileID(0), path: "Sample.yaml", text: SampleTables.yaml)

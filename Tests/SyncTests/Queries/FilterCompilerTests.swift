@@ -40,7 +40,7 @@ struct FilterCompilerTests {
             [ValuePath(0): .scalar(.integer(id)), ValuePath(1): .scalar(.text(name))])
     }
 
-    @Test("a filter contains the objects of each of its queries, and of no other type")
+    @Test("a filter contains the objects that satisfy one of its queries, and no objects of other types")
     func contents() throws {
         let queries = [query(isIn(1, .text, [.text("Rex")])), query(isIn(0, .integer, [.integer(7)]))]
         let filter = try compiler().filter(queries)
@@ -49,7 +49,7 @@ struct FilterCompilerTests {
         #expect(try !contains(compiler().filter([]), 7, "Rex"))
     }
 
-    @Test("equal queries have one condition")
+    @Test("equal queries share one condition")
     func equalQueries() throws {
         let same = query(isIn(0, .integer, [.integer(7)]))
         let filter = try compiler().filter([same, same])
@@ -61,7 +61,7 @@ struct FilterCompilerTests {
         return try #require(#expect(throws: RefusedQueries.self) { try compiler.filter([query]) }).message
     }
 
-    @Test("queries that no client sends, and those on what is not synchronized, are refused with the reason")
+    @Test("invalid queries, and queries of types and properties that cannot be downloaded, are refused with a reason")
     func refusals() throws {
         #expect(try message(SubscribedQuery(type: 0, condition: [9, 9])).contains("a query cannot be read"))
         #expect(try message(query(.constant(true), type: 5)).contains("unknown type 5"))

@@ -6,19 +6,20 @@ import Testing
 
 @testable import MartletSyncService
 
-/// Compares the matcher with an evaluation of every subscription. `MARTLET_MATCHER=1000` runs more programs.
-@Suite("subscriptions that a change concerns")
+/// Compares the matcher with an evaluation of every subscription. `MARTLET_MATCHER` is the number of seeds.
+@Suite("subscriptions that match a changed row")
 struct MatcherTests {
     private typealias Known = (type: Int, condition: SubscriptionCondition)
 
-    @Test("the matcher finds the subscriptions that an evaluation of all of them finds")
+    @Test("the matcher finds the same subscriptions as an evaluation of every subscription")
     func bruteForce() throws {
         let campaign = Campaign("MARTLET_MATCHER", count: 2)
         let failure = try campaign.firstFailure { seed in try Self.difference(seed: seed) }
         if let failure { Issue.record("MARTLET_MATCHER_SEED=\(failure.seed): \(failure.failure)") }
     }
 
-    // Adds, replaces and removes more than a thousand subscriptions between changes. Nil if all results agree.
+    // Adds, replaces and removes random subscriptions between 400 changes of rows. Returns the first difference; nil if
+    // the matcher always finds the right subscriptions.
     private static func difference(seed: UInt64) throws -> String? {
         var random = SeededRandom(seed: seed)
         var predicates = RandomPredicate(seed: seed &* 41, airportKeys: Array(1...6))
@@ -60,7 +61,7 @@ struct MatcherTests {
         return matcher.queryCount == queries.count ? nil : "\(matcher.queryCount) queries, not \(queries.count)"
     }
 
-    // Insertions, deletions, updates of a few values, and updates without a change.
+    // Returns the images of a random insertion, deletion or update. An update changes all values, a few values or none.
     private static func change(_ random: inout SeededRandom) -> (old: RowImage?, new: RowImage?) {
         let old = SampleRow(id: Int64.random(in: 0...3, using: &random), &random)
         let other = SampleRow(id: 1, &random)
@@ -132,7 +133,7 @@ struct MatcherTests {
         }
     }
 
-    @Test("equal queries are one query, whose subscriptions are kept exactly")
+    @Test("the matcher evaluates equal queries once, and finds exactly the subscriptions that were not removed")
     func sharing() throws {
         var matcher = SubscriptionMatcher(seed: 1)
         let query = try condition(compare("number", .equal, .integer(7)))
@@ -151,7 +152,7 @@ struct MatcherTests {
         #expect(matcher.queryCount == 0)
     }
 
-    @Test("the intervals that contain a value are those that a scan finds", arguments: 0..<20 as Range<UInt64>)
+    @Test("the index finds the same intervals for a value as a scan", arguments: 0..<20 as Range<UInt64>)
     func intervals(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var index = IntervalIndex(seed: seed)

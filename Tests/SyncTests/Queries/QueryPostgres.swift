@@ -1,8 +1,8 @@
 import Foundation
 
-/// A PostgreSQL server in a folder of its own, without a network port, that runs SQL with `psql`.
+/// A PostgreSQL server in a temporary folder, without a network port. The tests send SQL to the server with `psql`.
 ///
-/// PostgreSQL refuses to run as root, so root starts it as the user `postgres`.
+/// PostgreSQL refuses to run as root. So if the tests run as root, they start the server as the user `postgres`.
 final class QueryPostgres {
     private let folder: URL
     private static let programs = "/usr/lib/postgresql/15/bin"
@@ -17,7 +17,7 @@ final class QueryPostgres {
     }
 
     init() throws {
-        // Not in TMPDIR, which the user 'postgres' may not be allowed to enter.
+        // The folder is not in TMPDIR, because the user 'postgres' may not have access to TMPDIR.
         folder = URL(filePath: "/tmp/martlet-pg-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         if getuid() == 0 { try Self.run(["/usr/bin/chown", "postgres", folder.path]) }
@@ -49,8 +49,8 @@ final class QueryPostgres {
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     }
 
-    // Does not use Foundation's 'Process', which waits until all descendants have ended: 'pg_ctl' starts the server,
-    // which continues to run.
+    // Runs a program until it ends. Foundation's 'Process' would also wait for all processes that the program has
+    // started. But the server, which 'pg_ctl' starts, continues to run.
     private static func run(_ command: [String]) throws {
         let output = FileManager.default.temporaryDirectory.appending(path: "martlet-pg-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: output) }

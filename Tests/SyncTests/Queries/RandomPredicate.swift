@@ -3,7 +3,7 @@ import MartletSyncProtocol
 import MartletValues
 import ModelTesting
 
-/// Random conditions on `Sample`, of the forms that typed queries and query texts produce.
+/// Random predicates for the type `Sample`, in the forms that typed queries and query texts produce.
 struct RandomPredicate {
     private var random: SeededRandom
     private let airportKeys: [ObjectKey]

@@ -5,7 +5,7 @@ import MartletValues
 
 @testable import MartletEngine
 
-/// Rows of `Sample` in SQLite, queried by the engine.
+/// A database in memory with rows of `Sample`, in which the engine runs queries.
 final class SampleDatabase {
     private let connection: Connection
     private var nextKey: ObjectKey = 1
@@ -23,7 +23,7 @@ final class SampleDatabase {
         }
     }
 
-    /// The primary key of an airport, as `ConditionBuilder` needs it.
+    /// Returns the primary key of an airport to `ConditionBuilder`.
     func primaryKey(_ type: String, _ key: ObjectKey) -> SQLValue? {
         airportKeys.first { type == "Airport" && $0.value == key }.map { .text($0.key) }
     }

@@ -3,7 +3,7 @@ import MartletSyncProtocol
 import MartletValues
 import ModelTesting
 
-/// The types of the tests of queries: one property of every type, required and optional.
+/// The schema of the tests of queries. The type `Sample` has properties of every type.
 enum SampleSchema {
     static let facts = [
         """
@@ -76,7 +76,7 @@ enum SampleSchema {
     static let sample = types[0]
     static let airports = ["JFK", "EWR", "LGA", "é", "", "JFKX"]
 
-    /// The path to a property of `Sample`, with embedded objects.
+    /// The path to a property of `Sample`, or to a property inside its embedded objects.
     static func path(_ names: String...) -> ValuePath {
         var numbers: [Int] = []
         var type = sample
@@ -116,7 +116,7 @@ enum SampleValues {
         "9223372036854775807", "9223372036854775808", "9007199254740993", "-9223372036854775809", "100", "7",
         "1.000000000000000000000000000000001",
     ]
-    // Some dates are whole microseconds, which PostgreSQL stores exactly. Others are not.
+    // Some dates are whole microseconds, which PostgreSQL stores exactly. PostgreSQL rounds the other dates.
     static let dates: [Double] = [
         0, -0.0, 1, -1, 0.000001, 1.5, 86_400, 700_000_000.123456, 700_000_000.1234567, -63_000_000_000, 1e11, 9e12,
         .nan, .infinity, -.infinity, -2e11, 8_000_000_000.000001,
@@ -142,7 +142,7 @@ enum SampleValues {
 
     static func text(_ random: inout SeededRandom) -> SQLValue { .text(texts.randomElement(using: &random) ?? "") }
 
-    /// A stored value of an `AnyRealmValue` property.
+    /// A random value of an `AnyRealmValue` property, in the form in which a file stores it.
     static func any(_ random: inout SeededRandom, scalarsOnly: Bool = false) -> SQLValue {
         switch Int.random(in: 0..<(scalarsOnly ? 12 : 15), using: &random) {
         case 0, 1: return integer(&random)
@@ -170,7 +170,7 @@ enum SampleValues {
         }
     }
 
-    // REAL stores neither NaN nor negative zero.
+    // A column of type REAL stores neither NaN nor negative zero.
     private static func anyReal(_ number: Double) -> SQLValue {
         if !number.isNaN, !(number == 0 && number.sign == .minus) { return .real(number) }
         return AnyValueTag.double.tagged(AnyValueTag.bigEndian(number.bitPattern))
@@ -186,8 +186,9 @@ struct SampleRow {
     /// The values of the columns, by the number of the property. Nil values are missing.
     var values: [Int: SQLValue] = [:]
     var collections: [Int: [SQLValue]] = [:]
-    /// The properties of `home`, and of its `spot`. Nil if there is no such object.
+    /// The values of the embedded object `home`; nil if the row has no `home`.
     var home: [Int: SQLValue]?
+    /// The values of the embedded object `spot` inside `home`; nil if there is no `spot`.
     var spot: [Int: SQLValue]?
 
     init(id: Int64, _ random: inout SeededRandom) {
@@ -242,9 +243,9 @@ struct SampleRow {
         }
     }
 
-    // MARK: As the service sees it
+    // MARK: Images for the service
 
-    /// - Parameter nested: true to have embedded objects as one value, false to have the values at their own paths.
+    /// - Parameter nested: true if `home` is one value; false if each value inside `home` has its own path.
     func image(nested: Bool = true) -> RowImage {
         var image = RowImage([:])
         for property in SampleSchema.sample.properties {

@@ -7,7 +7,7 @@ import MartletValues
 
 @testable import MartletSyncService
 
-/// The tables of `SampleSchema`, as `martlet postgres` writes them, and rows for them.
+/// The tables that `martlet postgres` writes for `SampleSchema`, and the statements that insert rows into them.
 enum SampleTables {
     static let yaml = """
         enums:
@@ -66,7 +66,7 @@ enum SampleTables {
             .joined(separator: "\n")
     }
 
-    /// The row without what PostgreSQL cannot store: dates become whole microseconds, and a date that is NaN is nil.
+    /// The row as PostgreSQL can store it: dates become whole microseconds, and a date that is NaN becomes nil.
     static func stored(_ row: SampleRow) -> SampleRow {
         var row = row
         for property in SampleSchema.sample.properties where property.element == .scalar(.date) {
@@ -115,7 +115,7 @@ enum SampleTables {
     private static func literal(_ value: SQLValue, _ element: ElementType) -> String {
         switch (value, element) {
         case (.null, _): return "NULL"
-        // How an `AnyRealmValue` is stored does not matter: SQL does not compare it.
+        // The stored form of an `AnyRealmValue` does not matter, because the SQL does not compare it.
         case (_, .scalar(.any)): return "'1'"
         case (.integer(let number), .scalar(.bool)): return number == 0 ? "false" : "true"
         case (.integer(let number), _): return "\(number)"

@@ -3,7 +3,7 @@ import MartletSyncService
 import MartletValues
 import Testing
 
-@Suite("the collections that a client needs with changes")
+@Suite("the collections that the service sends with changes")
 struct ClientChangesTests {
     private let dog = ObjectAddress(type: 0, key: .integer(1))
 
@@ -17,13 +17,13 @@ struct ClientChangesTests {
             origin: client.map { .init(client: $0, upload: 1) }, isTouch: isTouch, collections: collections)
     }
 
-    /// The collections of the dog that a client needs if its subscriptions contain the objects of group 1. Nil means no
-    /// collection, and an empty set means all collections.
+    /// The collections of the dog that client 7 needs, if its subscriptions contain the objects of group 1. Nil means
+    /// no collection, and an empty set means all collections.
     private func needed(_ entries: LogEntry...) -> Set<Int>? {
         ClientChanges.collections(entries, for: 7) { $1 == values(1) }[dog].map { $0 ?? [] }
     }
 
-    @Test("an object that enters needs all collections, a known one those that have changed Y21")
+    @Test("a client needs all collections of an object that enters, and the changed collections of a known object Y21")
     func needs() {
         #expect(needed(entry(2, 1)) == [])
         #expect(needed(entry(1, 1, [3]), entry(1, 1, [4])) == [3, 4])
@@ -32,7 +32,7 @@ struct ClientChangesTests {
         #expect(needed(entry(2, 2, [3])) == nil)
     }
 
-    @Test("a new object needs only collections with elements, one that was deleted and created again all Y21")
+    @Test("a client needs the changed collections of a new object, and all collections of a recreated object Y21")
     func creations() {
         #expect(needed(entry(nil, 1)) == nil)
         #expect(needed(entry(nil, 1), entry(1, 1, [3])) == [3])
@@ -40,14 +40,14 @@ struct ClientChangesTests {
         #expect(needed(entry(nil, 1), entry(1, nil), entry(nil, 1)) == [])
     }
 
-    @Test("an object of an own upload needs all collections, also if nothing has changed Y21")
+    @Test("a client needs all collections of an object that its own upload names, even without a change Y21")
     func own() {
         #expect(needed(entry(1, 1, client: 7, isTouch: true)) == [])
         #expect(needed(entry(nil, 1, client: 7)) == [])
         #expect(needed(entry(1, 1, client: 8, isTouch: true)) == nil)
     }
 
-    @Test("the contents are part of the row")
+    @Test("the row of an object contains the collections that were read for it")
     func rows() {
         let contents: [ObjectAddress: [ValuePath: SyncValue]] = [dog: [ValuePath(3): .list([])]]
         let known = ClientChanges([entry(1, 1, [3])], for: 7, { $1 == values(1) }, contents: contents)

@@ -27,14 +27,15 @@ struct FeedStateTests {
 
     private func ids(_ batch: ClientBatch?) -> [SQLValue]? { batch?.entries.map(\.address.key) }
 
-    private func feed(maximumPending: Int = 100) -> FeedState {
-        var feed = FeedState(cursor: SyncCursor("1:1:"), seed: 1, maximumPending: maximumPending)
+    private func feed(maximumPending: Int = 100, maximumTotal: Int = 1_000) -> FeedState {
+        var feed = FeedState(
+            cursor: SyncCursor("1:1:"), seed: 1, maximumPending: maximumPending, maximumTotal: maximumTotal)
         feed.attach(Self.ada, client: 10, filter(1))
         feed.attach(Self.ben, client: 20, filter(2))
         return feed
     }
 
-    @Test("a session gets the entries that its queries match before or after the change, and only they inform it")
+    @Test("a session gets the entries that match its queries before or after a change; other entries do not inform it")
     func matching() {
         var feed = feed()
         let batch = LogBatch(
@@ -48,12 +49,12 @@ struct FeedStateTests {
         #expect(ids(own) == [.integer(1), .integer(2)] && own?.cursor == SyncCursor("2:2:"))
         #expect(ids(feed.take(Self.ben, after: SyncCursor("1:1:"))) == [.integer(2), .integer(4)])
         #expect(feed.advance(LogBatch(cursor: SyncCursor("3:3:"), entries: [entry(5, from: nil, to: 9)])).isEmpty)
-        // A session that was not informed gets the newest cursor too.
+        // A session that was not informed also gets the newest cursor.
         let empty = feed.take(Self.ada, after: SyncCursor("2:2:"))
         #expect(ids(empty) == [] && empty?.cursor == SyncCursor("3:3:"))
     }
 
-    @Test("a change of a collection informs the sessions of its object; without the object, all sessions of the type")
+    @Test("an entry of an element informs the sessions of its owner; if it has no values, all sessions of the type")
     func collections() {
         var feed = feed()
         var seen = entry(1, from: 1, to: 1)
@@ -67,7 +68,7 @@ struct FeedStateTests {
         #expect(feed.advance(LogBatch(cursor: SyncCursor("4:4:"), entries: [other])).isEmpty)
     }
 
-    @Test("entries of several readings are collected in their order, and taken once")
+    @Test("the entries of several batches are collected in order, and a session gets each entry once")
     func collecting() {
         var feed = feed()
         for number in 2...4 {
@@ -79,7 +80,7 @@ struct FeedStateTests {
         #expect(ids(feed.take(Self.ada, after: SyncCursor("4:4:"))) == [])
     }
 
-    @Test("a session at another cursor is not served, and a session that has ended is not informed")
+    @Test("a session at another cursor gets no batch, and a removed session is not informed")
     func positions() {
         var feed = feed()
         #expect(feed.take(Self.ada, after: SyncCursor("0:0:")) == nil)
@@ -100,12 +101,12 @@ struct FeedStateTests {
         let own = feed.take(Self.ada, after: SyncCursor("1:1:"))
         #expect(ids(own) == [.integer(6)] && own?.storedUpload == 5)
         #expect(ids(feed.take(Self.ben, after: SyncCursor("1:1:"))) == [.integer(7)])
-        // An upload that names no object has no entry.
+        // An upload that names no object has no entry, but its client is informed.
         #expect(feed.advance(LogBatch(cursor: SyncCursor("3:3:"), uploads: [10: 6])) == [Self.ada])
         #expect(feed.take(Self.ada, after: SyncCursor("2:2:"))?.storedUpload == 6)
     }
 
-    @Test("a touch by another client informs nobody")
+    @Test("a touch by another client informs no session")
     func touches() {
         var feed = feed()
         var touch = entry(7, from: 1, to: 1, by: 30)
@@ -113,7 +114,7 @@ struct FeedStateTests {
         #expect(feed.advance(LogBatch(cursor: SyncCursor("2:2:"), entries: [touch])).isEmpty)
     }
 
-    @Test("a session that takes nothing is detached, and informed until it is attached again")
+    @Test("a session that takes no entries is detached, and then informed of every batch until it is attached again")
     func slowSession() {
         var feed = feed(maximumPending: 2)
         let entries = (1...3).map { entry($0, from: nil, to: 1) }
@@ -126,7 +127,29 @@ struct FeedStateTests {
         #expect(feed.advance(LogBatch(cursor: SyncCursor("4:4:"), entries: [entry(9, from: 9, to: nil)])).isEmpty)
     }
 
-    @Test("a session that is attached with other queries gets only the entries of these")
+    @Test("after changes that are too large for the memory, all sessions read the log themselves")
+    func tooLarge() {
+        var feed = feed()
+        var batch = LogBatch(cursor: SyncCursor("2:2:"))
+        batch.isTooLarge = true
+        #expect(feed.advance(batch) == [Self.ada, Self.ben] && feed.attachedCount == 0)
+        #expect(feed.take(Self.ada, after: SyncCursor("1:1:")) == nil)
+    }
+
+    @Test("if all sessions together have too many pending entries, the session with the most entries is detached")
+    func totalLimit() {
+        var feed = feed(maximumTotal: 3)
+        feed.attach(Self.eve, client: 30, filter(3))
+        let entries = [entry(1, from: nil, to: 1), entry(2, from: nil, to: 1), entry(3, from: nil, to: 1)]
+        _ = feed.advance(LogBatch(cursor: SyncCursor("2:2:"), entries: entries))
+        #expect(feed.attachedCount == 3)
+        _ = feed.advance(LogBatch(cursor: SyncCursor("3:3:"), entries: [entry(4, from: nil, to: 3)]))
+        #expect(feed.attachedCount == 2)
+        #expect(feed.take(Self.ada, after: SyncCursor("1:1:")) == nil)
+        #expect(feed.take(Self.eve, after: SyncCursor("1:1:"))?.entries.count == 1)
+    }
+
+    @Test("a session that is attached with other queries gets only entries that match the new queries")
     func otherQueries() {
         var feed = feed()
         feed.attach(Self.ada, client: 10, filter(3))

@@ -4,7 +4,7 @@ import Testing
 @testable import MartletSyncProtocol
 @testable import MartletSyncService
 
-/// A log whose readings wait until the test lets them end.
+/// A log whose reads wait until the test finishes them.
 private final class ManualLog: Sendable {
     private struct State {
         var waiting: [(SyncCursor?, CheckedContinuation<LogBatch, any Error>)] = []
@@ -14,7 +14,7 @@ private final class ManualLog: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of readings that have begun.
+    /// The number of reads that have begun.
     var count: Int { state.withLock { $0.count } }
 
     func read(_ cursor: SyncCursor?) async throws -> LogBatch {
@@ -29,7 +29,7 @@ private final class ManualLog: Sendable {
         }
     }
 
-    /// Waits until a reading has begun, and ends the reading with `result`. Returns the cursor after which it reads.
+    /// Waits until a read has begun, and finishes the read with `result`. Returns the cursor at which the read began.
     @discardableResult
     func finish(_ result: Result<LogBatch, any Error>) async -> SyncCursor? {
         await withCheckedContinuation { continuation in
@@ -48,7 +48,7 @@ private final class ManualLog: Sendable {
     func finish(_ cursor: String) async -> SyncCursor? { await finish(.success(LogBatch(cursor: SyncCursor(cursor)))) }
 }
 
-@Suite("readings of the log")
+@Suite("reads of the log")
 struct LogFeedTests {
     private let log = ManualLog()
     private let session = SessionID(number: 1)
@@ -56,7 +56,7 @@ struct LogFeedTests {
 
     private func feed() -> LogFeed { LogFeed { [log] in try await log.read($0) } }
 
-    @Test("requests during a reading share one reading that begins after it")
+    @Test("requests that arrive during a read share one read, which begins after the current read")
     func sharing() async throws {
         let feed = feed()
         async let first: Void = feed.advance()
@@ -74,7 +74,7 @@ struct LogFeedTests {
         #expect(log.count == 3)
     }
 
-    @Test("if a reading fails, its requests fail too, and the next reading begins at the same cursor")
+    @Test("if a read fails, its requests also fail, and the next read begins at the same cursor")
     func failure() async throws {
         struct Broken: Error {}
         let feed = feed()
@@ -89,7 +89,7 @@ struct LogFeedTests {
         try await third
     }
 
-    @Test("a session with an older cursor reads up to that of the feed, one with a newer cursor waits for a reading")
+    @Test("a session with an older cursor is behind the feed, and a session with a newer cursor waits for a read")
     func attaching() async throws {
         let feed = feed()
         async let start: Void = feed.advance()
@@ -112,7 +112,7 @@ struct LogFeedTests {
         }
     }
 
-    @Test("after a reset all sessions are informed, and have to be attached again")
+    @Test("after a reset, all sessions are informed, and must be attached again")
     func reset() async throws {
         let feed = feed()
         let (informed, continuation) = AsyncStream.makeStream(of: Set<SessionID>?.self)
@@ -125,6 +125,7 @@ struct LogFeedTests {
         }
         await feed.reset()
         var sessions = informed.makeAsyncIterator()
+        // Nil instead of a set means all sessions.
         #expect(await sessions.next() == .some(nil))
         #expect(await feed.take(session, after: SyncCursor("5:5:")) == nil)
     }

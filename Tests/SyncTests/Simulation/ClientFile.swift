@@ -2,31 +2,32 @@ import MartletSync
 import MartletSyncProtocol
 import MartletValues
 
-/// The file of a client: its objects and its state.
+/// The file of a client. It contains the objects and the state of the client.
 protocol ClientFile: AnyObject {
     /// The committed state.
     func load() throws -> ClientState
-    /// Adds to `state` what the program has written since the state was loaded.
+    /// Adds to `state` the writes of the program since the state was loaded.
     func refresh(_ state: inout ClientState) throws
     func objects() throws -> ModelRows
-    /// A transaction of the program. With `isCancelled`, it is rolled back.
+    /// Runs a transaction of the program. If `isCancelled` is true, the transaction is rolled back.
     func write(_ operations: [SyncOperation], wall: UInt64, isCancelled: Bool) throws
     func subscribe(_ queries: [SubscribedQuery]) throws
     func save(_ state: ClientState) throws
     func commit(_ batch: DownloadedBatch, _ state: ClientState) throws
-    /// Simulates that the program ends while it applies a batch, and starts again.
+    /// Simulates a crash and a new start of the program. If there is a batch, the program crashes while it applies the
+    /// batch.
     func crash(applying batch: DownloadedBatch?, _ state: ClientState?) throws
-    /// What is wrong with the notifications of observers; nil if nothing.
+    /// The first fault that was found in a change set for observers; nil if there is none.
     var failure: String? { get }
 }
 
-/// A file that consists of values in memory.
+/// A file in memory, without the engine.
 final class ModelFile: ClientFile {
     private var state = ClientState()
     private var rows: ModelRows = [:]
     private var inserted: UInt64 = 0
-    /// The number of the file. List positions contain it instead of the client number until the service has assigned a
-    /// client number.
+    /// The number of the file. Until the service has assigned a number to the client, list positions contain the number
+    /// of the file instead.
     private let number: UInt64
 
     init(_ number: UInt64) { self.number = number }
@@ -39,7 +40,7 @@ final class ModelFile: ClientFile {
     // The stored state is the newest one. It differs from `state` only if the program has written in the meantime.
     func refresh(_ state: inout ClientState) { state = self.state }
 
-    // A program can change only objects that it sees, so changes of other objects are ignored.
+    // A program can change only objects that are in the file, so changes of other objects are ignored.
     func write(_ possible: [SyncOperation], wall: UInt64, isCancelled: Bool) {
         if isCancelled { return }
         var operations: [SyncOperation] = []
@@ -62,7 +63,9 @@ final class ModelFile: ClientFile {
         }
     }
 
-    // The first byte of a position of the program is a random number that chooses an element, or the place of a new one.
+    // In the operations of a program, a position only selects an element, or the place of a new element. Its first byte
+    // is a random number, which is used modulo the number of places. This function replaces the position by the real
+    // position of the place.
     private func positioned(_ operation: SyncOperation) -> SyncOperation? {
         guard let element = operation.element, case .blob(let bytes) = element.key else { return operation }
         let known = (rows[operation.address]?.elements(at: element.path) ?? []).map(\.position)
@@ -76,7 +79,7 @@ final class ModelFile: ClientFile {
         return known.isEmpty ? nil : operation.at(known[Int(bytes[0]) % known.count])
     }
 
-    // Numbers the elements that the program inserts, modulo 256.
+    // Returns the number of the next inserted element, modulo 256. The number makes the positions in an upload unique.
     private func count() -> UInt64 {
         inserted = (inserted + 1) % 256
         return inserted
@@ -120,7 +123,7 @@ final class StoreFile: ClientFile {
     func commit(_ batch: DownloadedBatch, _ state: ClientState) throws {
         try file.commit(batch, state)
         failure = file.changeSetFailure
-        if let unchanged = file.lastUnchanged.first { failure = failure ?? "\(unchanged) did not change" }
+        if let unchanged = file.lastUnchanged.first { failure = failure ?? "\(unchanged) has not changed" }
     }
 
     func crash(applying batch: DownloadedBatch?, _ state: ClientState?) throws {

@@ -7,20 +7,21 @@ final class ModelClient {
     private let file: any ClientFile
     private var session: ClientSession?
     private var service: ModelServiceSession?
-    /// Messages in transit. A connection delivers them in order, or breaks.
+    /// The messages in transit to the service. A connection delivers messages in order, until it breaks.
     private(set) var toService: [ClientMessage] = []
+    /// The messages in transit to the client.
     private(set) var toClient: [ServiceMessage] = []
-    /// A connection that the client has given up. The service may still receive messages that were in transit.
-    private var former: (service: ModelServiceSession, messages: [ClientMessage])?
+    /// The previous connection, which the client has ended. The service may still receive its messages in transit.
+    private var previous: (service: ModelServiceSession, messages: [ClientMessage])?
     private var greatestCursor = -1
     /// The time stamp of the newest write.
     private var newestTime = HybridTimestamp.zero
     /// Milliseconds by which the wall clock is wrong.
     let clockError: Int64
     private(set) var failure: String?
-    /// The numbers of the uploads of which the program was notified that something was reverted.
+    /// The numbers of the uploads for which the program was notified of reverted changes.
     private var revertedUploads: [UInt64] = []
-    /// True after a program has ended between a commit and its notification.
+    /// True after a crash. The program may then have missed a notification of reverted changes.
     private var mayMissNotices = false
 
     init(_ file: any ClientFile, clockError: Int64) { (self.file, self.clockError) = (file, clockError) }
@@ -38,7 +39,7 @@ final class ModelClient {
         guard session == nil else { return }
         attempt {
             service = ModelServiceSession(server, splits: splits)
-            // In half of the connections, each operation of an upload is sent in a separate message.
+            // If `splits` is true, each operation of an upload is sent in a separate message.
             let session = ClientSession(
                 try file.load(), schemaHash: [], token: "", partBytes: splits ? 1 : UploadParts.usualBytes)
             self.session = session
@@ -47,12 +48,12 @@ final class ModelClient {
     }
 
     func disconnect() {
-        if let service { former = (service, toService) }
+        if let service { previous = (service, toService) }
         (session, service) = (nil, nil)
         (toService, toClient) = ([], [])
     }
 
-    /// Simulates that the program ends and starts again.
+    /// Simulates a crash and a new start of the program.
     func crash() {
         disconnect()
         attempt { try file.crash(applying: nil, nil) }
@@ -64,7 +65,7 @@ final class ModelClient {
             try file.write(operations, wall: wall(now), isCancelled: isCancelled)
             for upload in try file.load().outbox where upload.number > known {
                 if isCancelled { fail("a cancelled write was recorded") }
-                if upload.time <= newestTime { fail("the clock goes back") }
+                if upload.time <= newestTime { fail("the time stamp is not newer") }
                 newestTime = upload.time
             }
             try localChange(server)
@@ -93,7 +94,7 @@ final class ModelClient {
         toClient += service.receive(message)
     }
 
-    /// Runs the task of the service for this client.
+    /// Runs the waiting task of the service for this client.
     func runTask(_ now: UInt64, _ server: ModelServer, refuses: (SyncOperation) -> Bool) {
         guard let service else { return }
         attempt {
@@ -103,8 +104,8 @@ final class ModelClient {
         }
     }
 
-    /// Returns the upload if the client had seen the newest version when it wrote, and has written nothing since then;
-    /// otherwise nil.
+    /// Returns the upload if it has no conflicts; otherwise nil. An upload has no conflicts if its base is the newest
+    /// version of the server, and the outbox contains no other upload. Returns nil if the upload is already stored.
     private func conflictFree(
         _ upload: ClientMessage.Upload?, _ server: ModelServer
     ) throws -> ClientMessage.Upload? {
@@ -114,27 +115,30 @@ final class ModelClient {
         return isStored || state.outbox != [upload] ? nil : upload
     }
 
-    /// Checks that the server has the objects of an upload without conflicts as the file contains them.
+    /// Checks the objects of a stored upload that has no conflicts: they must be equal on the server and in the file.
     private func checkEffect(of upload: ClientMessage.Upload, _ server: ModelServer) throws {
         let rows = try file.objects()
-        // Changes of an object that is only uploaded stay in the file.
+        // Does not check objects of the type `Report`, which has 'sync: upload': after their creation is uploaded,
+        // changes of these objects are made only in the file.
         for address in upload.operations.map(\.address) where address.type != Sample.report(0).type {
             let (mine, theirs) = (rows[address], server.rows[address])
             let shown = theirs?.mapValues { $0.shown { rows[$0] != nil } }.normalized
             if mine != shown {
-                fail("the upload made \(address) \(String(describing: theirs)), not \(String(describing: mine))")
+                fail(
+                    "after the upload, \(address) is \(String(describing: theirs)) on the server and "
+                        + "\(String(describing: mine)) in the file")
             }
         }
     }
 
-    /// Delivers one message that the client sent on its former connection, or runs a task of the former connection.
+    /// Delivers one message that the client has sent over its previous connection, or runs a task of that connection.
     func deliverLate(_ now: UInt64) {
-        guard let former else { return }
-        if former.service.isBusy {
-            _ = former.service.runTask(now, refuses: { _ in false })
-        } else if let message = former.messages.first {
-            self.former?.messages.removeFirst()
-            _ = former.service.receive(message)
+        guard let previous else { return }
+        if previous.service.isBusy {
+            _ = previous.service.runTask(now, refuses: { _ in false })
+        } else if let message = previous.messages.first {
+            self.previous?.messages.removeFirst()
+            _ = previous.service.receive(message)
         }
     }
 
@@ -145,9 +149,9 @@ final class ModelClient {
     /// What happens while a client handles a message.
     enum Event {
         case none
-        /// The client ends before it commits what follows from the message.
+        /// The client crashes before it commits the changes of the message.
         case crash
-        /// The program writes before the commit.
+        /// The program writes before the client commits the changes of the message.
         case write([SyncOperation])
     }
 
@@ -194,8 +198,8 @@ final class ModelClient {
 
     // MARK: Invariants
 
-    /// Checks that the file contains the objects that the server has at the client's cursor and that the subscriptions
-    /// contain. Does not compare what unacknowledged uploads have written.
+    /// Checks that the file contains the objects of the subscriptions, with the values of the server at the cursor of
+    /// the client. Does not compare values that unacknowledged uploads have written.
     private func check(_ server: ModelServer) throws {
         let (stored, rows) = (try file.load(), try file.objects())
         guard let cursor = stored.position.flatMap({ Int($0.cursor.text) }) else { return }
@@ -243,8 +247,8 @@ final class ModelClient {
         }
     }
 
-    // A link is shown if its target is in the file. If an upload in the outbox has created the target, the link may be
-    // missing until the upload is acknowledged.
+    // Compares a value in the file with a value of the server. A link is shown if its target is in the file. If an
+    // upload in the outbox has created the target, the link may be missing until the upload is acknowledged.
     private func agrees(_ mine: SyncValue?, _ theirs: SyncValue?, _ rows: ModelRows, _ mask: UploadMask) -> Bool {
         let shown = [theirs?.shown { rows[$0] != nil }, theirs?.shown { rows[$0] != nil && !mask.contains($0) }]
         if let all = shown[0]?.elements, let certain = shown[1]?.elements, let mine = mine?.elements {
@@ -277,13 +281,13 @@ final class ModelClient {
         }
         for (address, values) in written {
             for (path, value) in values where !agrees(rows[address]?.value(at: path), value, rows, mask) {
-                return fail("the own write \(address) \(path.properties) = \(value) is not shown")
+                return fail("the write of the client, \(address) \(path.properties) = \(value), is not shown")
             }
         }
     }
 
-    /// Checks the client after everything was delivered: it shows what its subscriptions contain, and its outbox is
-    /// empty.
+    /// Checks the client at rest, which means that all messages were delivered. The file must then contain the objects
+    /// of the subscriptions, and the outbox must be empty.
     func checkAtRest(_ server: ModelServer) {
         attempt {
             try check(server)
@@ -294,7 +298,7 @@ final class ModelClient {
             let shown = expected.mapValues { $0.mapValues { $0.shown { expected[$0] != nil } }.normalized }
             if rows != shown { fail("the client differs from the server at rest") }
             let expectedReverts = stored.identity.map { server.revertedUploads($0.id) } ?? []
-            if Set(revertedUploads).count < revertedUploads.count { fail("a notice of reverted changes came twice") }
+            if Set(revertedUploads).count < revertedUploads.count { fail("a notice of reverted changes was repeated") }
             if !mayMissNotices, Set(revertedUploads) != expectedReverts {
                 fail("notices of the uploads \(revertedUploads) instead of \(expectedReverts.sorted())")
             }

@@ -1,15 +1,16 @@
 import MartletSyncProtocol
 import MartletValues
 
-/// The collections of the objects of the simulation. Whole collections are values of their properties, as in messages.
+/// The kind of a collection in the simulation. As in messages, the value of a collection property is the whole
+/// collection.
 enum ModelCollection {
     case list, set, map
 
-    /// The collections of `Item`, by their properties.
+    /// The collections of `Item`, by the numbers of their properties.
     static let item: [Int: ModelCollection] = [
         Sample.tags: .list, Sample.owners: .list, Sample.marks: .set, Sample.scores: .map,
     ]
-    /// The collections of the objects of simulations without a file.
+    /// The collections of the objects of simulations without files, by the numbers of their properties.
     static let plain: [Int: ModelCollection] = [30: .list, 31: .set, 32: .map]
 
     var empty: SyncValue { self == .map ? .map([]) : .list([]) }
@@ -22,7 +23,7 @@ enum ModelCollection {
 }
 
 extension SyncOperation {
-    /// The element that the operation changes; nil for operations of other kinds.
+    /// The element that the operation changes; nil if the operation does not change an element of a collection.
     var element: ModelCollection.Element? {
         switch self {
         case .insertElement(_, let path, let position, _), .setElement(_, let path, let position, _),
@@ -36,7 +37,7 @@ extension SyncOperation {
         }
     }
 
-    /// A list operation with another position. Operations of other kinds are returned unchanged.
+    /// Returns this operation with another position. Returns an operation without a position unchanged.
     func at(_ position: ListPosition) -> SyncOperation {
         switch self {
         case .insertElement(let address, let path, _, let value): .insertElement(address, path, position, value)
@@ -48,7 +49,8 @@ extension SyncOperation {
 }
 
 extension ModelValues {
-    /// Applies an operation of a collection. An empty collection has no value, and the members of a set are in a fixed order.
+    /// Applies an operation that changes an element of a collection. Afterwards, empty collections have no values, and
+    /// the members of a set are sorted.
     mutating func change(_ operation: SyncOperation) {
         switch operation {
         case .insertElement(_, let path, let position, let value):
@@ -89,7 +91,7 @@ extension ModelValues {
         filter { collections[$0.key.properties[0]] == nil }
     }
 
-    /// The value of an element; nil if the collection does not contain it.
+    /// The value of an element; nil if its collection does not contain the element.
     func value(of element: ModelCollection.Element) -> SyncValue? {
         switch self[element.path] {
         case .map(let entries)?: return entries.first { .text($0.key) == element.key }?.value

@@ -14,23 +14,24 @@ enum SyncBug: CaseIterable {
     case changesOfGapLost
     /// A row that matches no subscription any more is not removed.
     case leavingForgotten
-    /// An object that enters the subscriptions is sent without its collections, and so are changed collections.
+    /// The collections of objects that enter the subscriptions, and changed collections, are not sent.
     case contentsForgotten
     /// The data of a new set of subscriptions is read at a newer version than the changes before it.
     case newerBootstrap
-    /// If an upload has several messages, all of them except the last are ignored.
+    /// If an upload is sent in several messages, all messages except the last are ignored.
     case partsForgotten
     /// After a reconnection, the reasons of reverted changes are not sent.
     case noticesForgotten
 }
 
-/// PostgreSQL and the service in one: a table, its history and its change log. A cursor is the number of a version.
+/// A model of PostgreSQL and the service. It contains the rows at all versions, and the log. A cursor is the number of
+/// a version.
 final class ModelServer {
     private(set) var history: [ModelRows] = [[:]]
     private var log: [(version: Int, entry: LogEntry)] = []
     private var stamps: [ObjectAddress: [ValuePath: Stamp]] = [:]
     private var storedUploads: [UInt64: UInt64] = [:]
-    /// What was reverted in the uploads of each client.
+    /// The uploads of each client in which objects were reverted.
     private var reverted: [UInt64: [RevertedUpload]] = [:]
     private(set) var failure: String?
     let bug: SyncBug?
@@ -50,7 +51,7 @@ final class ModelServer {
     var version: Int { history.count - 1 }
     var rows: ModelRows { history[version] }
 
-    /// Finds the state of a client, or creates a client.
+    /// Returns the state of a client. If `identity` is nil, creates the client.
     func open(_ identity: ClientIdentity?, now: UInt64) -> OpenedClient {
         let id = identity?.id ?? newClient()
         return OpenedClient(
@@ -65,14 +66,15 @@ final class ModelServer {
         return id
     }
 
-    /// The numbers of the uploads of a client in which something was reverted.
+    /// The numbers of the uploads of a client in which objects were reverted.
     func revertedUploads(_ client: UInt64) -> Set<UInt64> { Set((reverted[client] ?? []).map(\.number)) }
 
     func storedUpload(_ client: UInt64) -> UInt64 { storedUploads[client] ?? 0 }
 
     func entries(after version: Int) -> [LogEntry] { log.filter { $0.version > version }.map(\.entry) }
 
-    /// A transaction of another application. A link to an object that does not exist is written as nil.
+    /// Writes an object in a transaction of another application. If `values` is nil, deletes the object. A link to an
+    /// object that does not exist is written as nil.
     func write(_ address: ObjectAddress, _ values: ModelValues?) {
         var rows = rows
         let old = rows[address]
@@ -88,7 +90,7 @@ final class ModelServer {
         history.append(rows)
     }
 
-    /// A change of an element by another application.
+    /// Changes an element in a transaction of another application.
     func change(_ operation: SyncOperation) {
         var rows = rows
         guard let old = rows[operation.address], let element = operation.element else { return }
@@ -99,7 +101,7 @@ final class ModelServer {
         history.append(rows)
     }
 
-    // Log entries do not contain collections, but only which collections have changed.
+    // A log entry does not contain the elements of collections. It only names the collections that have changed.
     private func append(_ entry: LogEntry) {
         var entry = entry
         if entry.address.type == 0 {
@@ -112,9 +114,9 @@ final class ModelServer {
         log.append((version + 1, entry))
     }
 
-    /// Collections of an object as they are now.
+    /// Collections of an object at the newest version.
     ///
-    /// - Parameter properties: nil for all of them.
+    /// - Parameter properties: the properties of the collections; nil for all collections.
     func contents(of address: ObjectAddress, _ properties: Set<Int>?) -> ModelValues {
         if bug == .contentsForgotten { return [:] }
         var contents: ModelValues = [:]
@@ -179,7 +181,7 @@ final class ModelServer {
         append(LogEntry(address: address, old: old, new: rows[address], origin: origin))
     }
 
-    /// Stores an upload once. Returns the objects whose changes were refused.
+    /// Stores an upload once. Returns the objects whose changes were reverted.
     func store(_ upload: ClientMessage.Upload, _ client: UInt64, refuses: (SyncOperation) -> Bool) -> [RevertedObject] {
         let stored = storedUpload(client)
         if upload.number <= stored, bug != .storedTwice { return [] }
@@ -215,8 +217,8 @@ final class ModelServer {
         elements: [ObjectAddress: [ModelCollection.Element: Stamp]]
     )
 
-    // The foreign keys are checked after the last operation. Objects with a link to an object that does not exist are
-    // reverted.
+    // Checks the foreign keys after the last operation. Reverts the objects of the upload that have a link to an object
+    // that does not exist.
     private func checkForeignKeys(
         _ upload: ClientMessage.Upload, _ before: Before,
         _ origin: LogEntry.Origin, _ rows: inout ModelRows

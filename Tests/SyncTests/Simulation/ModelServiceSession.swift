@@ -2,8 +2,8 @@ import MartletSyncProtocol
 import MartletSyncService
 import MartletValues
 
-/// One connection of the service: a `ServiceSession` whose tasks run on the model of the database. A task runs when the
-/// simulation decides so.
+/// One connection of the service. It has a `ServiceSession`, whose tasks run on the model of the database. The
+/// simulation decides when a task runs.
 final class ModelServiceSession {
     private let server: ModelServer
     private var session: ServiceSession
@@ -32,7 +32,7 @@ final class ModelServiceSession {
 
     var isBusy: Bool { task != nil }
 
-    /// The upload that the task will store.
+    /// The upload that the waiting task will store; nil if there is no such task.
     var waitingUpload: ClientMessage.Upload? { if case .store(let upload)? = task { upload } else { nil } }
 
     func receive(_ message: ClientMessage) -> [ServiceMessage] {
@@ -46,7 +46,7 @@ final class ModelServiceSession {
 
     func tick(_ now: UInt64) -> [ServiceMessage] { perform(session.tick(now)) }
 
-    /// Runs the task of the session, if it has one.
+    /// Runs the waiting task of the session, if there is one.
     func runTask(_ now: UInt64, refuses: (SyncOperation) -> Bool) -> [ServiceMessage] {
         guard let task else { return [] }
         self.task = nil
@@ -105,17 +105,18 @@ final class ModelServiceSession {
     }
 
     private func perform(_ actions: [ServiceAction]) -> [ServiceMessage] {
-        actions.compactMap { action in
+        actions.flatMap { action -> [ServiceMessage] in
             switch action {
             case .run(let task):
                 precondition(self.task == nil, "two tasks at a time")
                 self.task = task
-                return nil
+                return []
             case .send(.changes(var changes)) where server.bug == .leavingForgotten:
                 changes.leaving = []
-                return .changes(changes)
-            case .send(let message): return message
-            case .close: return nil
+                return [.changes(changes)]
+            case .send(let message): return [message]
+            case .sendData(let data): return data.messages
+            case .close: return []
             }
         }
     }

@@ -5,15 +5,15 @@ typealias ModelValues = [ValuePath: SyncValue]
 typealias ModelRows = [ObjectAddress: ModelValues]
 
 extension ModelValues {
-    /// Writes a value. If the path leads into an embedded object, the embedded object is changed. If there is no embedded
-    /// object, nothing is written.
+    /// Writes a value. If the path leads into an embedded object, this method changes the embedded object. It writes
+    /// nothing if there is no embedded object.
     mutating func write(_ value: SyncValue, at path: ValuePath) {
         guard path.properties.count > 1, let first = path.properties.first else { return self[path] = value }
         guard let whole = self[ValuePath(first)] else { return }
         self[ValuePath(first)] = whole.replacing(path.properties.dropFirst(), by: value)
     }
 
-    /// Adds to a counter.
+    /// Adds an amount to a counter.
     mutating func add(_ amount: Int64, at path: ValuePath) {
         guard case .scalar(.integer(let number)) = self[path] ?? .scalar(.integer(0)) else { return }
         self[path] = .scalar(.integer(number + amount))

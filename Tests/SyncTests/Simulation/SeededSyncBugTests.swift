@@ -7,7 +7,7 @@
     /// separate process.
     @Suite("seeded bugs of the file")
     struct SeededSyncBugTests {
-        /// Prints a line for the table of 'Scripts/seeded-bugs', and what is wrong.
+        /// Prints a line for the table of 'Scripts/seeded-bugs', and the failure that the simulation has found.
         @Test("the simulation finds the seeded bug that is enabled")
         func found() throws {
             let environment = ProcessInfo.processInfo.environment

@@ -2,9 +2,10 @@ import MartletSyncProtocol
 import MartletValues
 import ModelTesting
 
-// Changes of collections.
+// Random changes of elements of collections.
 extension Simulation {
-    // The position contains one random byte. The file of the client replaces it by a real position.
+    // A position in this operation is one random byte. The file of the client replaces this position by the position of
+    // an element.
     mutating func elementOperation(_ address: ObjectAddress) -> SyncOperation {
         let isPlain = kind == .values
         let list = ValuePath(isPlain ? 30 : chance(3) ? Sample.tags : Sample.owners)
@@ -24,7 +25,7 @@ extension Simulation {
         }
     }
 
-    // Another application changes an element.
+    // Changes an element in a transaction of another application.
     mutating func changeElement() {
         let address = ObjectAddress(type: 0, key: .integer(Int64.random(in: 1...4, using: &random)))
         let operation = elementOperation(address)

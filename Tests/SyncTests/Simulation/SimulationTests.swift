@@ -4,16 +4,16 @@ import MartletValues
 import ModelTesting
 import Testing
 
-/// Clients, connections and the server in one deterministic simulation.
+/// Runs random programs in a deterministic simulation of clients, connections and the server.
 ///
-/// Connections break, clients crash, clocks are off by days, uploads are refused, and subscriptions change at any moment.
-/// `MARTLET_SYNC` is the number of programs, `MARTLET_SYNC_SEED` the seed of the first one.
+/// Connections break, clients crash, clocks are wrong by days, uploads are refused, and subscriptions change at any
+/// moment. `MARTLET_SYNC` is the number of programs, and `MARTLET_SYNC_SEED` is the seed of the first program.
 @Suite("simulation of synchronization")
 struct SimulationTests {
-    @Test("every client shows a state of the server and its own writes, and all agree at rest")
+    @Test("each client shows a state of the server and its own writes; in the end, all clients agree with the server")
     func random() { search(.values, 400) }
 
-    @Test("the same with files of the engine, whose observers get exact changes")
+    @Test("clients with files of the engine pass the same checks, and their observers get exact changes")
     func files() { search(.files, 40) }
 
     private func search(_ kind: Simulation.Kind, _ usual: UInt64) {
@@ -81,7 +81,7 @@ struct Simulation {
 
     private mutating func link() -> SyncValue { chance(3) ? .null : .link(owner()) }
 
-    // A created object has a value of each property.
+    // Returns random values of some properties. With `isComplete`, as for a new object, returns all required values.
     private mutating func values(of address: ObjectAddress, isComplete: Bool = false) -> ModelValues {
         var values: ModelValues = [:]
         // Property 0 decides which subscriptions contain the object.
@@ -119,8 +119,8 @@ struct Simulation {
         }
     }
 
-    // At most one link: of a value with several links, the file may show only some, and the check does not support
-    // this.
+    // The value contains at most one link. If a value had several links, the file might show only some of them, which
+    // the check does not support.
     private mutating func anyValue() -> SyncValue {
         switch Int.random(in: 0..<5, using: &random) {
         case 0: .null
@@ -157,7 +157,7 @@ struct Simulation {
     private mutating func operations() -> [SyncOperation] {
         var operations: [SyncOperation] = []
         if kind == .files, chance(10) {
-            // An object is deleted and created again, and another one links to it.
+            // Deletes an object and creates it again. Then another object gets a link to this object.
             let (target, holder) = (owner(), Sample.item(Int64.random(in: 1...4, using: &random)))
             operations = [
                 .delete(target), .create(target, values(of: target, isComplete: true)),
@@ -192,7 +192,7 @@ struct Simulation {
 
     // MARK: Steps
 
-    /// Runs a program. Returns the first violation.
+    /// Runs a random program. Returns the first failure of a check; nil if there is none.
     static func run(_ seed: UInt64, _ kind: Kind, _ bug: SyncBug? = nil) -> String? {
         do {
             var simulation = try Simulation(seed: seed, kind, bug: bug)
@@ -207,7 +207,7 @@ struct Simulation {
             step(clients[Int.random(in: 0..<clients.count, using: &random)])
             if let failure = failure { return failure }
         }
-        rest()
+        deliverEverything()
         return failure
     }
 
@@ -230,7 +230,7 @@ struct Simulation {
         case 8: client.subscribe(queries(), server)
         case 9, 10:
             var address = address()
-            // Clients do not change the reports of others.
+            // Other applications do not write reports.
             while address.type == Sample.report(0).type { address = self.address() }
             let isDeleted = chance(4)
             server.write(
@@ -248,8 +248,8 @@ struct Simulation {
         return kind == .files && chance(8) ? .write(operations()) : .none
     }
 
-    /// Connects all clients and delivers everything.
-    private mutating func rest() {
+    /// Connects all clients, delivers all messages, and checks the clients.
+    private mutating func deliverEverything() {
         for _ in 0..<20 {
             for client in clients {
                 client.connect(server, splits: false)

@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-/// The command-line arguments.
+/// The command, as its arguments describe it.
 struct Command {
     static let usage = """
         usage: FlightsDemo [run] <folder of CSV files> [--days N] [--database FILE]
@@ -12,9 +12,9 @@ struct Command {
 
     let mode: Mode
     let folder: URL
-    /// The number of last days that are not imported but simulated.
+    /// The number of days at the end of the data. The command simulates these days after it has imported the others.
     let days: Int
-    /// The file of the Realm; nil for a temporary file.
+    /// The file of the Realm; nil if the command creates a temporary file.
     let database: URL?
 
     init(arguments: [String]) throws {
@@ -51,7 +51,7 @@ struct Command {
         }
     }
 
-    /// Returns true if nothing failed.
+    /// Runs the command. Returns false if the mode is `verify` and an answer is wrong.
     func run() throws -> Bool {
         if let database { return try run(at: database) }
         let folder = FileManager.default.temporaryDirectory

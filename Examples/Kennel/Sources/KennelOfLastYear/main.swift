@@ -1,7 +1,8 @@
 import Foundation
 import Martlet
 
-// The program of last year: schema version 1, in which people have one name and the age of a dog is text.
+// This is the program of last year. Its schema has version 1. In this version, a person has one name, and the age of a
+// dog is a text.
 guard let path = CommandLine.arguments.dropFirst().first else {
     FileHandle.standardError.write(Data("usage: KennelOfLastYear <file to write>\n".utf8))
     exit(2)

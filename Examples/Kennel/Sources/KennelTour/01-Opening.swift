@@ -1,7 +1,8 @@
 import Foundation
 import Martlet
 
-/// A Realm is a file. Each thread opens the file for itself. The runtime finds the classes of the program by itself.
+/// A Realm stores its objects in a file. Each thread opens its own Realm of this file. The runtime finds the classes of
+/// the program, so they do not have to be registered.
 func opening(_ folder: URL) throws -> Realm {
     chapter(1, "Opening")
     say("A Realm is a file. It is created when it is first opened. No class has to be registered.")

@@ -1,6 +1,6 @@
 import Martlet
 
-/// Every change happens in 'write', which applies all of its changes or none.
+/// All changes are made in the block of 'write'. The Realm stores either all changes of the block, or none of them.
 func writing(_ realm: Realm) throws {
     chapter(2, "Writing")
     say("A new object is unmanaged. When it is added to a Realm it is stored, and changes only inside 'write'.")

@@ -1,6 +1,7 @@
 import Martlet
 
-/// 'create' accepts values as a JSON reader returns them, nested to any depth, and can update existing objects.
+/// 'create' accepts dictionaries and arrays, nested to any depth, such as a JSON parser returns. It can also update
+/// existing objects.
 func creating(_ realm: Realm) throws {
     chapter(3, "Creating, and updating")
     say("'create' accepts dictionaries, arrays in the order of the schema, and objects, nested to any depth:")

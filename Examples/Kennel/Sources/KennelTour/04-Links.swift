@@ -1,6 +1,7 @@
 import Martlet
 
-/// A link is a property. Its inverse is declared in the schema and computed.
+/// A link is a property whose value is another object. The schema declares the inverse of a link, and the runtime
+/// computes the linking objects.
 func links(_ realm: Realm) throws {
     chapter(4, "Links and their inverses")
     say("A dog links to its owner. 'Person.dogs' is declared as 'LinkingObjects<Dog.owner>' and always up to date:")

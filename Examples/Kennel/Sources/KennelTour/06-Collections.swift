@@ -1,6 +1,6 @@
 import Martlet
 
-/// Lists are ordered, sets contain each element once, maps have keys.
+/// Lists are ordered. Sets contain each element once. Maps have keys.
 func collections(_ realm: Realm) throws {
     chapter(6, "Lists, sets and maps")
     let dogs = realm.objects(Dog.self).sorted(byKeyPath: "name")

@@ -1,6 +1,7 @@
 import Martlet
 
-/// A query is a condition of typed fields, or a text that is checked against the schema.
+/// A query is either a Swift condition with typed properties, or a text. The runtime checks such a text against the
+/// schema.
 func queries(_ realm: Realm) throws {
     chapter(7, "Queries")
     say("Typed queries: a wrong name or a wrong type does not compile. They run when their elements are accessed.")

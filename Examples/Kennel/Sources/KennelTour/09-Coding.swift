@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-/// Objects are 'Codable', and 'detached' copies them to unmanaged objects.
+/// Objects are 'Codable'. 'detached' copies an object to an unmanaged object.
 func coding(_ realm: Realm) throws {
     chapter(9, "JSON, and unmanaged copies")
     say("Objects encode the properties of the schema, and linked objects as nested values:")

@@ -1,6 +1,6 @@
 import Martlet
 
-/// Properties can be accessed by name, for tools, tests and generic screens.
+/// Tools, tests and generic screens can access properties by name.
 func untypedAccess(_ realm: Realm) throws {
     chapter(10, "Access by name")
     say("The schema of a class is available at run time:")

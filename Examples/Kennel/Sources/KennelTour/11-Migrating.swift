@@ -1,7 +1,8 @@
 import Foundation
 import Martlet
 
-/// A file with an older schema is migrated. The runtime converts most values itself, and a block converts the rest.
+/// The runtime migrates a file with an older schema. It converts most values automatically. A migration block converts
+/// the remaining values.
 func migrating(_ folder: URL) throws {
     chapter(11, "Migrating an old file")
     let url = folder.appending(path: "last-year.realm")

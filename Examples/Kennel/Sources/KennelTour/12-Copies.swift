@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-/// 'writeCopy' copies a Realm; compaction frees the space of deleted objects.
+/// 'writeCopy' copies a Realm to another file. Compaction frees the space of deleted objects.
 func copies(_ realm: Realm, _ folder: URL) throws {
     chapter(12, "Copies and compaction")
     say("'writeCopy' writes the committed state to another file, completely or not at all:")

@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-/// Observers receive the exact changes, whichever thread or process makes them.
+/// Observers receive exact changes, including the changes of other threads and processes.
 func observing(_ realm: Realm) throws {
     chapter(13, "Observing")
     say(
@@ -60,7 +60,8 @@ private func onAnotherThread(
     if let error = failure.error { throw error }
 }
 
-// `error` is set before the semaphore is signaled, and read after waiting for the semaphore.
+// The class can be shared: one thread sets `error` before it signals the semaphore, and the other thread reads `error`
+// after it has waited for the semaphore.
 private final class Failure: @unchecked Sendable {
     var error: (any Error)?
 }

@@ -1,4 +1,4 @@
-// Output of the tour: chapters, sentences, and results.
+// Functions that print the output of the tour: the titles of chapters, sentences, and results.
 
 func chapter(_ number: Int, _ title: String) { print("\n\(number). \(title)\n") }
 
@@ -10,7 +10,7 @@ func show(_ text: String) {
 
 func show(_ values: some Sequence<String>) { show(values.joined(separator: ", ")) }
 
-/// Shows a query and its result.
+/// Prints a query and the names of the dogs that it finds.
 func show(_ question: String, _ dogs: some Sequence<Dog>) {
     show("\(question)\n    -> \(dogs.map(\.name).joined(separator: ", "))")
 }

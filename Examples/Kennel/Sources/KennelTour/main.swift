@@ -2,7 +2,7 @@ import Foundation
 import Martlet
 
 // A guided tour with one file for each chapter. The argument is a folder that contains 'last-year.realm', the file that
-// chapter 11 migrates. 'make tour' in the root of the repository creates this folder and the file.
+// chapter 11 migrates. 'make tour' in the root of the repository creates the folder and this file.
 guard let path = CommandLine.arguments.dropFirst().first else {
     FileHandle.standardError.write(Data("usage: KennelTour <folder>\n".utf8))
     exit(2)

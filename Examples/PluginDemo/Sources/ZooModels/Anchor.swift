@@ -1,1 +1,2 @@
-// SwiftPM ignores a target that contains no Swift file. MartletPlugin generates the other files from Schemas/Zoo.
+// This file exists because SwiftPM ignores a target without Swift files. MartletPlugin generates the other files of the
+// target from Schemas/Zoo.

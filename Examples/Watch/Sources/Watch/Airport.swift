@@ -5,7 +5,8 @@ import Martlet
 struct Airport {
     let flights: URL
 
-    /// At most fifty consecutive rows: flights that depart at about the same time. Their ids are their row numbers.
+    /// At most fifty consecutive rows: flights that depart at about the same time. The id of a flight is the number of
+    /// its row, counted from 0.
     private typealias Wave = [(id: Int, columns: [Substring])]
 
     func feed(_ configuration: Realm.Configuration) throws {
@@ -17,7 +18,7 @@ struct Airport {
                 if number >= 1 { correct(waves[number - 1], realm) }
                 if number >= 20 { land(waves[number - 20], realm) }
             }
-            // A short pause between transactions. The writer does not wait until the observers were notified.
+            // The writer pauses after each transaction. It does not wait until the observers have been notified.
             Thread.sleep(forTimeInterval: 0.005)
         }
         try realm.write { realm.add(Feed(isOver: true)) }

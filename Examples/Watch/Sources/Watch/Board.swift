@@ -2,12 +2,12 @@ import Martlet
 
 /// A departures board: the flights that are more than two hours late, the most delayed first.
 ///
-/// The board does not query again: it applies each change set to its lines.
+/// The board does not run its query again. It applies each change set to its lines.
 actor Board {
     private var lines: [String] = []
     private var changeCount = 0
 
-    /// Returns when the feed ends.
+    /// Observes the flights until the feed ends. Then prints the lines, and compares them with the stored flights.
     func watch(_ configuration: Realm.Configuration) async throws {
         let realm = try await Realm(configuration: configuration, actor: self)
         let late = realm.objects(Departure.self).where { $0.minutesLate > 120 }
@@ -44,7 +44,7 @@ struct BoardError: Error, CustomStringConvertible {
 }
 
 extension Departure {
-    /// The line of the flight on the board.
+    /// The line that shows the flight on the board.
     fileprivate var line: String {
         let minutes = minutesLate ?? 0
         return "\(origin) → \(destination)  \(flight)  \(minutes / 60) h \(minutes % 60) min late"

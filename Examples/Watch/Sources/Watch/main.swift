@@ -1,7 +1,7 @@
 import Foundation
 import Martlet
 
-// One program for both roles: one process writes, the others observe.
+// This program has two commands: a process with the command 'feed' writes, and processes with 'watch' observe.
 let arguments = CommandLine.arguments.dropFirst()
 
 func configuration(_ path: String) -> Realm.Configuration {

@@ -4,8 +4,8 @@ import MartletValues
 /// The storage of an `AnyRealmValue` property in a generated class. It contains a value, or the stored bytes of a value
 /// that may contain links.
 ///
-/// The objects to which the bytes link are looked up when the property is read. Otherwise objects that link to each
-/// other would form a reference cycle.
+/// The storage of a managed object does not retain the objects to which the value links. They are looked up when the
+/// property is read. If the storage retained them, objects that link to each other would form a reference cycle.
 @_spi(Generated) public enum AnyStorage {
     case value(AnyRealmValue)
     /// The bytes of an object, list or map.
@@ -20,8 +20,8 @@ import MartletValues
         self = .value(value)
     }
 
-    /// Creates the storage for a value of a row; nil if the value is damaged. Lists and maps are checked only when the
-    /// property is read.
+    /// Creates the storage for a value of a row; nil if the value is damaged. Lists and maps are checked later, when
+    /// the property is read.
     init?(validating stored: SQLValue) {
         switch (stored, stored.tag) {
         case (.blob(let bytes), .list), (.blob(let bytes), .map): self = .stored(bytes)
@@ -45,7 +45,7 @@ import MartletValues
         }
     }
 
-    /// The value if it is not stored yet and contains objects, managed or not; otherwise nil.
+    /// The value, if it is not stored in the file yet and contains managed or unmanaged objects; otherwise nil.
     var valueWithObjects: AnyRealmValue? {
         if case .value(let value) = self, !value.objects.isEmpty { value } else { nil }
     }

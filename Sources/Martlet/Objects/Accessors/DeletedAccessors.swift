@@ -1,6 +1,7 @@
 import MartletEngine
 
-/// The accessors and collections of rows that the open transaction has deleted. A rollback makes them live again.
+/// The accessors and collections of rows that the open transaction has deleted. A rollback restores these accessors and
+/// collections.
 struct DeletedAccessors {
     private struct Entry {
         weak var object: ObjectBase?
@@ -28,8 +29,8 @@ struct DeletedAccessors {
         cores.append(CoreEntry(core: CollectionCore.WeakCore(core), write: write))
     }
 
-    /// Removes and returns the accessors and collections that the write with the number `first`, or a later write, has
-    /// deleted.
+    /// Removes the entries of the write with the number `first` and of later writes. Returns their accessors and
+    /// collections that are not deallocated yet.
     mutating func take(since first: UInt32) -> (objects: [ObjectBase], cores: [CollectionCore]) {
         let taken = (
             objects.filter { $0.write.isSince(first) }.compactMap(\.object),
@@ -47,12 +48,12 @@ struct DeletedAccessors {
 }
 
 extension UInt32 {
-    /// True if this write number is `first` or later. The numbers may have wrapped around.
+    /// True if this write number is `first` or later, even if the numbers have wrapped around in between.
     func isSince(_ first: UInt32) -> Bool { Int32(bitPattern: self &- first) >= 0 }
 }
 
 extension RealmContext {
-    /// Accessors and collections that a rollback makes live again.
+    /// The accessors and collections that a rollback restores.
     struct UndoneDeletions {
         var objects: [ObjectBase] = []
         var cores: [CollectionCore] = []
@@ -62,8 +63,8 @@ extension RealmContext {
         }
     }
 
-    /// Invalidates an accessor whose row the open write has deleted. A rollback restores it, unless the same write
-    /// added it.
+    /// Invalidates an accessor whose row the open write has deleted. A rollback restores the accessor, unless the same
+    /// write also added the object.
     func invalidateDeleted(_ object: ObjectBase) {
         guard object._state == .live || object._state == .stale else { return }
         invalidate(object)
@@ -72,15 +73,16 @@ extension RealmContext {
         }
     }
 
-    /// Invalidates a collection whose owner the open write has deleted. A rollback restores it.
+    /// Invalidates a collection whose owner the open write has deleted. A rollback restores the collection.
     func invalidateDeleted(_ core: CollectionCore) {
         guard !core.isOwnerDeleted else { return }
         core.ownerWasDeleted()
         if access == .readWrite { pending.deleted.append(core, in: pending.number) }
     }
 
-    /// Removes and returns the deletions of the write `first` and of later writes, which are being rolled back. Objects
-    /// that these writes have added are not included.
+    /// Called when the write `first` and all later writes are being rolled back. Removes and returns the accessors and
+    /// collections of the rows that these writes have deleted, except objects that these writes have added. `changes`
+    /// are the changes of these writes.
     func takeUndoneDeletions(since first: UInt32, _ changes: ChangeSet) -> UndoneDeletions {
         let taken = pending.deleted.take(since: first)
         return UndoneDeletions(
@@ -94,8 +96,8 @@ extension RealmContext {
             })
     }
 
-    /// Makes the accessors and collections live again after their rows were restored. If other rows had the same keys
-    /// in the meantime, the accessors of these rows are already invalidated.
+    /// Restores the accessors and collections after the rollback has restored their rows. If other rows had the same
+    /// keys in the meantime, the accessors of these other rows are already invalidated.
     func restore(_ undone: UndoneDeletions) {
         for object in undone.objects {
             object._table?.restore(object)

@@ -1,4 +1,4 @@
-/// A projection, independent of the type of its root object.
+/// A projection whose root object can have any type.
 public protocol AnyProjection: AnyObject {
     static var _facts: StaticString { get }
 }
@@ -7,13 +7,13 @@ public protocol AnyProjection: AnyObject {
 /// so that a file of another format does not compile.
 @_spi(Generated) public enum GeneratedCodeFormat1 {}
 
-/// The formats of older versions. When the format changes, the old format is declared here, so that old files fail to
-/// compile with this message.
+/// A format of older versions of the generator. When the format changes, the old format is declared here as
+/// unavailable. A file of an old format then fails to compile, with this message.
 @available(*, unavailable, message: "this file was generated for an older version of Martlet; generate it again")
 @_spi(Generated) public enum GeneratedCodeFormat0 {}
 
-/// The type of the functions that generated registry files store in the binary. The runtime calls them to find the
-/// classes.
+/// The type of the functions that generated registry files define. Each file stores a pointer to its function in a
+/// section of the binary. The runtime calls the functions to find the classes.
 @_spi(Generated) public typealias RegistryRecord = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
 /// Registers the model classes and projections of one schema.

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// The map contains unmanaged pointers. A `weak` reference would add a side table to every object, and each retain of
 /// the object would then take three times as long. An accessor removes itself in its `deinit`, which may run on any
-/// thread. Until then the pointer is valid under the lock, and `swift_tryRetain` succeeds only if the accessor is still
-/// alive.
+/// thread. `deinit` needs the lock for this, so a thread that holds the lock can use every pointer in the map.
+/// `swift_tryRetain` fails if the `deinit` of the accessor has already begun.
 ///
 /// Thread safety: the mutex guards `table`.
 final class IdentityMap: Sendable {
@@ -18,7 +18,7 @@ final class IdentityMap: Sendable {
             .map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() }
     }
 
-    /// The accessors of distinct rows. Creates an accessor with `make` for every row that has no living one.
+    /// The accessors of distinct rows. Creates an accessor with `make` for every row that has no living accessor.
     func objects(_ keys: [ObjectKey], orMake make: (ObjectKey) -> ObjectBase) -> [ObjectBase] {
         let living = table.withLock { table in keys.map { Self.retained(table.find($0)) } }
         var made: [(key: ObjectKey, entry: UInt)] = []
@@ -28,13 +28,13 @@ final class IdentityMap: Sendable {
             made.append((key, UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())))
             return object
         }
-        // The lock is acquired twice. In between no other thread inserts an accessor: this function is called for live
-        // Realms only, where only the executor creates accessors. Other threads can only release accessors.
+        // The lock is acquired twice. In between no other thread can insert an accessor, because this function is not
+        // called for frozen Realms, and all accessors of a live Realm are created on its executor.
         if !made.isEmpty { table.withLock { [made] in for (key, entry) in made { $0.insert(key, entry) } } }
         return objects
     }
 
-    /// The living accessors of distinct rows; nil for every row without one.
+    /// The living accessors of distinct rows; nil for every row without a living accessor.
     func living(_ keys: [ObjectKey]) -> [ObjectBase?] {
         table.withLock { table in keys.map { Self.retained(table.find($0)) } }.map { living in
             living.map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() }
@@ -42,7 +42,7 @@ final class IdentityMap: Sendable {
     }
 
     /// Makes `object` the accessor of a row and returns it. In a frozen Realm, another thread may already have inserted
-    /// an accessor of the row. Then this method returns that accessor.
+    /// an accessor of the row. In this case the method returns that accessor.
     func insertIfAbsent(_ object: ObjectBase, _ key: ObjectKey) -> ObjectBase {
         let entry = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
         let first = table.withLock { table -> Retained? in
@@ -54,7 +54,7 @@ final class IdentityMap: Sendable {
     }
 
     // A pointer that was retained under the lock.
-    // Sendable: it is only passed from the locked closure to its caller.
+    // Sendable: the locked closure only passes a value to its caller.
     private struct Retained: @unchecked Sendable {
         let pointer: UnsafeMutableRawPointer
     }
@@ -87,7 +87,7 @@ final class IdentityMap: Sendable {
 }
 
 /// A hash table with linear probing that maps keys to pointers. A removal moves later entries of the probe sequence
-/// back.
+/// back, so that a search can end at the first empty slot.
 private struct PointerTable: ~Copyable {
     // The key and the value are stored together. In a large table, separate arrays would cost a second cache miss for
     // each access.

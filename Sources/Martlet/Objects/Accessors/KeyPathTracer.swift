@@ -8,11 +8,12 @@ enum KeyPathTracer {
         /// The objects that were read. They are retained so that no two of them have the same address.
         var objects: [ObjectBase] = []
 
-        /// False if two properties of one object were read. Only a computed property does this.
+        /// False if two properties of one object were read. Only a computed property can read two properties of one
+        /// object.
         var isPath: Bool { Set(objects.map { ObjectIdentifier($0) }).count == objects.count }
     }
 
-    // The running trace of the current task.
+    // The trace that the current task is recording; nil if the task is not tracing.
     @TaskLocal private static var current: TraceBox?
 
     // Sendable: only the task that traces uses it.
@@ -20,14 +21,14 @@ enum KeyPathTracer {
         var trace = Trace()
     }
 
-    /// The names of the properties along `keyPath`; nil if it reads no stored property, or if it contains a computed
-    /// property that reads several properties.
+    /// The names of the properties along `keyPath`. Nil if the key path reads no stored property, or if it contains a
+    /// computed property that reads several properties of one object.
     static func path<Root: ObjectBase>(_ keyPath: PartialKeyPath<Root>) -> [String]? {
         let trace = trace(Root.self) { $0[keyPath: keyPath] }
         return trace.names.isEmpty || !trace.isPath ? nil : trace.names
     }
 
-    /// The names of the properties that `read` reads; nil if it reads none.
+    /// The names of the properties that `read` reads; nil if `read` reads no property.
     static func names<Root: ObjectBase>(_ type: Root.Type, _ read: (Root) -> Any) -> [String]? {
         let names = trace(type, read).names
         return names.isEmpty ? nil : names
@@ -48,7 +49,8 @@ enum KeyPathTracer {
         return object
     }
 
-    /// An element that records reads, if its owner records reads. Nil for values, which have no properties.
+    /// An object that records reads and stands for every element of a collection of `owner`. Nil if `owner` does not
+    /// record reads. Also nil if the elements are values, because values have no properties.
     static func element<E>(_ owner: ObjectBase, _ type: E.Type) -> E? {
         guard owner._state == .tracing else { return nil }
         return (type as? any TraceableElement.Type)?.traced as? E

@@ -1,7 +1,7 @@
 import MartletEngine
 
-/// The storage of a link property in a generated class. It contains the key of the target row. Before the owner is
-/// added to a Realm, it contains the target object.
+/// The storage of a link property in a generated class. If the owner is managed, it contains the key of the target row.
+/// If the owner is unmanaged, it contains the target object.
 @_spi(Generated) public struct LinkStorage<T: ObjectBase> {
     var key: ObjectKey?
     var object: T?

@@ -2,8 +2,8 @@ import CMartletRuntime
 import MartletEngine
 import Synchronization
 
-/// The description of an object type and its class. It never changes. The description of a generated class is created
-/// once per process.
+/// The description of an object type and its class. A description never changes. The description of a generated class
+/// is created once per process.
 // Sendable: a metatype and values that never change.
 final class ModelClass: @unchecked Sendable {
     let metatype: ObjectBase.Type
@@ -14,8 +14,8 @@ final class ModelClass: @unchecked Sendable {
     /// Creates an unmanaged object with the default values of the schema.
     let make: () -> ObjectBase
 
-    /// Creates the description of a type without a class of its own. Its objects are instances of `metatype`, a class
-    /// for all such types, and their properties are read by name.
+    /// Creates a description for untyped access: the program reads the properties by name. The objects are instances of
+    /// `metatype`, which is `StoredObject` or `MigrationObject` for all object types.
     ///
     /// - Parameter declaration: the declaration of the type, taken from the generated class if the program has one.
     init(
@@ -46,10 +46,10 @@ final class ModelClass: @unchecked Sendable {
         make = { metatype.init() }
     }
 
-    // The descriptions of generated classes, by class.
+    // The descriptions of generated classes. The keys identify the classes.
     private static let known = Mutex<[ObjectIdentifier: ModelClass]>([:])
 
-    /// The description of a class. It is created on first use.
+    /// The description of a generated class. It is created on first use.
     static func of(_ metatype: ObjectBase.Type) -> ModelClass {
         let id = ObjectIdentifier(metatype)
         if let model = known.withLock({ $0[id] }) { return model }
@@ -68,7 +68,7 @@ extension ObjectTypeSchema {
     fileprivate var hasReferences: Bool { properties.contains { $0.isLink || $0.isCollection || $0.isAny } }
 }
 
-/// The classes that the generated registry files in the program register.
+/// The classes and projections that the generated registry files of the program register.
 enum ModelRegistry {
     private final class Collector {
         var classes: [ObjectBase.Type] = []

@@ -11,12 +11,12 @@ import MartletValues
 /// try realm.write { realm.add(dog) }
 /// ```
 ///
-/// After that, it is confined to the thread, queue or actor of its Realm, and can be changed in write transactions
-/// only.
+/// After that, the object is confined to the thread, queue or actor of its Realm, and can be changed in write
+/// transactions only.
 open class Object: ObjectBase {}
 
-/// The base class of generated embedded types. An embedded object belongs to exactly one other object and is deleted
-/// with it.
+/// The base class of generated embedded types. An embedded object belongs to exactly one other object, its owner. When
+/// the owner is deleted, the embedded object is deleted too.
 open class EmbeddedObject: ObjectBase {}
 
 extension ObjectBase: Hashable {
@@ -30,7 +30,7 @@ extension ObjectBase: Hashable {
             return false
         case .tracing: return KeyPathTracer.recordInvalidation()
         case .invalidated:
-            // A rollback may make the object live again.
+            // A rollback may restore the object.
             if _context?.isInWrite == true { recordExistenceRead() }
             return true
         case .stale:
@@ -97,15 +97,15 @@ extension ObjectBase: Hashable {
         return _hash
     }
 
-    /// Stores the hash of the primary key when an object is bound to a row, if the hash was used before. The key does
-    /// not change any more, but the row may be deleted before the hash is needed again.
+    /// Called when an object is bound to a row. Stores the hash of the primary key if the hash was used before. From
+    /// now on the key cannot change, but the row may be deleted before the hash is needed again.
     final func storeKeyHash(_ type: ObjectTypeSchema) {
         guard _hash != 0, let property = type.primaryKey else { return }
         _hash = Self.hash(type, RowEncoder.value(of: self, property))
     }
 
-    // The hash of a row's primary key. An accessor of a deleted row equals only itself, so its identity is hashed
-    // instead.
+    // The hash of a row's primary key. If the row is deleted, the hash of the accessor's identity, because an accessor
+    // of a deleted row equals only itself.
     private final func rowKeyHash(_ type: ObjectTypeSchema, _ property: PropertyIndex) -> UInt32 {
         if _state == .stale, let context = _context, let table = _table {
             context.confinement.require(_described)

@@ -1,13 +1,13 @@
 import MartletEngine
 import MartletValues
 
-// Objects are encoded according to their schema. Generated classes contain no code for it.
+// Objects are encoded according to their schema. Generated classes contain no code for encoding.
 extension ObjectBase: Encodable {
-    /// Encodes all stored properties under their names: links as the linked objects, enums as their raw values, and
-    /// missing values as null. Ignored properties and linking objects are not encoded.
+    /// Encodes all stored properties under their names: links as the linked objects, enums as their raw values, and nil
+    /// as null. Ignored properties and linking objects are not encoded.
     ///
-    /// - Throws: `EncodingError` if links form a cycle, or if a chain of links is longer than 250 objects. Encode a
-    ///   projection, or a `detached()` copy without the link, instead.
+    /// - Throws: `EncodingError` if links form a cycle, or if a chain of links is longer than 250 objects. To encode
+    ///   such objects, encode a projection, or a `detached()` copy without the link.
     public final func encode(to encoder: any Encoder) throws {
         try EncodedObject(object: self, trail: EncodingTrail(self, nil)).encode(to: encoder)
     }
@@ -15,7 +15,8 @@ extension ObjectBase: Encodable {
 
 /// The objects that are being encoded, as a linked list from the innermost object to the outermost one.
 final class EncodingTrail {
-    // The limit is below the nesting limit of JSON decoders, and the stack is large enough for it.
+    // The limit is below the nesting limit of JSON decoders. The stack of a thread is large enough to encode this many
+    // nested objects.
     private static let limit = 250
     private let object: ObjectBase
     private let outer: EncodingTrail?
@@ -27,7 +28,8 @@ final class EncodingTrail {
         depth = (outer?.depth ?? 0) + 1
     }
 
-    /// The trail with one more object. Throws if the object is on the trail already.
+    /// The trail with one more object. Throws if the object is on the trail already, or if the trail has reached its
+    /// limit.
     func entering(_ next: ObjectBase, _ codingPath: [any CodingKey]) throws -> EncodingTrail {
         var step: EncodingTrail? = self
         while let known = step {
@@ -53,7 +55,7 @@ final class EncodingTrail {
     }
 }
 
-/// An object that is encoded as a part of another one.
+/// An object to encode. `trail` begins with this object and continues with the objects that contain it.
 struct EncodedObject: Encodable {
     let object: ObjectBase
     let trail: EncodingTrail
@@ -126,8 +128,8 @@ struct PropertyKey: CodingKey {
 }
 
 extension DecodingError {
-    /// Runs `decode` and adds the coding path to errors without a path. JSON decoders throw such an error if a number
-    /// does not fit its type.
+    /// Runs `decode`. An error that is not a `DecodingError` contains no coding path, so this method wraps it in a
+    /// `DecodingError` with the path. JSON decoders throw such an error if a number does not fit the requested type.
     static func placing<Value>(_ codingPath: [any CodingKey], _ decode: () throws -> Value) throws -> Value {
         do {
             return try decode()
@@ -173,7 +175,7 @@ extension ObjectBase: Decodable {
     private final func value(
         _ property: PropertySchema, _ container: KeyedDecodingContainer<PropertyKey>, _ key: PropertyKey
     ) throws -> SQLValue {
-        // If a required property is null, the decoder throws the most precise error.
+        // Null in a required property is not checked here, because the decoder throws a more precise error below.
         if property.isOptional, try container.decodeNil(forKey: key) {
             return .null
         }
@@ -199,7 +201,7 @@ extension ObjectBase: Decodable {
 }
 
 extension KeyedDecodingContainer {
-    // This function is generic so that it can be called with an existential type.
+    // This function is generic so that it can be called with an existential metatype.
     func decoded<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Any {
         try DecodingError.placing(codingPath + [key]) { try decode(type, forKey: key) }
     }

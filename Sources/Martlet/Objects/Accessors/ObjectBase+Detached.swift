@@ -17,15 +17,15 @@ extension ObjectBase {
     }
 }
 
-/// Creates one copy of each object. A loop copies the values: a chain of links can have any length, and a recursive
-/// function could overflow the stack.
+/// Creates one copy of each object. The values are copied in a loop and not recursively: a chain of links can have any
+/// length, so a recursive function could overflow the stack.
 final class DetachedCopies {
     private let keepsLinks: Bool
     private var copies: [ObjectBase: ObjectBase] = [:]
     private var waiting: [(source: ObjectBase, copy: ObjectBase)] = []
 
-    /// - Parameter keepsLinks: true if copies link to the same top-level objects as the originals, and only embedded
-    ///   objects are copied.
+    /// - Parameter keepsLinks: true if only embedded objects are copied. The copies then link to the same top-level
+    ///   objects as the originals.
     init(keepsLinks: Bool = false) { self.keepsLinks = keepsLinks }
 
     /// A copy of an embedded object. The objects that are embedded in it are copied too. Links of the copies lead to
@@ -37,7 +37,7 @@ final class DetachedCopies {
         return copy
     }
 
-    /// The copy of an object. A new copy has no values until `fill()` is called.
+    /// The copy of an object. A new copy gets its values when `fill()` is called.
     func copy(of source: ObjectBase) -> ObjectBase {
         if let known = copies[source] { return known }
         source._load(0)

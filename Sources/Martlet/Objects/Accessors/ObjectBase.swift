@@ -6,9 +6,9 @@ public import Observation
 /// object.
 ///
 /// In the fast case, reading a property takes one comparison and one load. `_guard` equals the pointer of the current
-/// thread if the accessor can be read on this thread without further checks. It is zero if the object is unmanaged,
-/// frozen or deleted, or if it does not contain the current values of its row. It is also zero if the Realm is confined
-/// to a queue or actor, or tracks reads.
+/// thread if the accessor can be read on this thread without further checks. `_guard` is zero if the object is
+/// unmanaged, frozen or deleted, or if the accessor does not contain the current values of its row. It is also zero if
+/// the Realm tracks reads, or is confined to a queue other than the main queue or an actor other than the main actor.
 open class ObjectBase {
     @_spi(Generated) @exclusivity(unchecked) public final var _guard: UInt = 0
     @exclusivity(unchecked) final var _state = AccessorState.unmanaged
@@ -18,10 +18,10 @@ open class ObjectBase {
     /// The number of the write that added the object; 0 if the object was read from the Realm.
     @exclusivity(unchecked) final var _addedIn: UInt32 = 0
     /// A bit mask of the properties that were assigned in the open write and not yet written to the file. The last bit
-    /// represents the properties from index 63 on, which `PendingWrite` contains.
+    /// represents all properties from index 63 on. `PendingWrite` contains the indices of those that were assigned.
     @exclusivity(unchecked) final var _dirty: UInt64 = 0
     @exclusivity(unchecked) final var _key: ObjectKey = 0
-    /// `_context` keeps the table alive.
+    /// The table is not retained, because `_context` keeps it alive.
     @exclusivity(unchecked) unowned(unsafe) final var _table: ObjectTable?
     /// Every object keeps the context of its Realm alive.
     @exclusivity(unchecked) final var _context: RealmContext?
@@ -42,8 +42,8 @@ open class ObjectBase {
     ///
     /// Missing properties get their default values, and unknown keys are ignored. Links are decoded as nested objects.
     ///
-    /// - Throws: `DecodingError` for a value of another type, for null in a required property, and for a raw value
-    ///   without a case in its enum.
+    /// - Throws: `DecodingError` for a value of the wrong type, for null in a required property, and for a raw value
+    ///   that is not a case of its enum.
     public required convenience init(from decoder: any Decoder) throws {
         self.init()
         try decodeProperties(from: decoder)
@@ -67,8 +67,9 @@ open class ObjectBase {
         if _guard != UInt(cmartlet_thread()) { _prepare(property) }
     }
 
-    // This method releases no value that the caller may use, because values are cleared when an accessor becomes stale,
-    // and not here. With this guarantee the compiler can read several properties without retaining the object.
+    // This method releases no value that the caller may use: the values of an accessor are cleared when the accessor
+    // becomes stale, and never in this method. The attribute `releasenone` states this guarantee. The compiler can then
+    // read several properties without retaining the object.
     @_spi(Generated) @inline(never) @_effects(releasenone)
     public final func _prepare(_ property: Int) {
         switch _state {
@@ -82,7 +83,7 @@ open class ObjectBase {
         }
     }
 
-    // Like `_prepare`, but without a tracked read.
+    // Like `_prepare`, but a live object does not record a tracked read.
     private final func _prepareToSet(_ property: Int) {
         switch _state {
         case .unmanaged: return
@@ -94,7 +95,8 @@ open class ObjectBase {
 
     private final func refuseInvalidated() -> Never {
         if _table?.context.access.isOfMigration == true { Misuse.invalidatedInMigration("a '\(_typeName)'") }
-        // The target of a link of a frozen object exists in the same version. If it does not, the file is damaged.
+        // In a frozen Realm, the target of every link exists in the version of the Realm. If it does not exist, the
+        // file is damaged.
         if let context = _table?.context, context.isFrozen { context.refuseMissing(self) }
         Misuse.invalidated(_typeName, _keyDescription)
     }
@@ -164,10 +166,10 @@ open class ObjectBase {
 
     // MARK: Descriptions for messages
 
-    // Overridden by `StoredObject`, which represents objects of several types.
+    // Overridden by `StoredObject`, because its instances represent objects of several types.
     var _model: ModelClass { ModelClass.of(type(of: self)) }
 
-    /// The table to which an unmanaged object is added.
+    /// The table of `context` to which this unmanaged object is added.
     func _table(in context: RealmContext) -> ObjectTable { context.table(type(of: self)) }
 
     /// The values of all properties, for untyped access.
@@ -193,8 +195,8 @@ open class ObjectBase {
     }
 }
 
-/// Reads inside `withObservationTracking` and in SwiftUI views are tracked. When a property that was read changes,
-/// Observation is notified. See `Realm.Configuration.tracksReads`.
+/// Reads inside `withObservationTracking` and in SwiftUI views are tracked. Before a property that was read changes,
+/// the Observation framework is notified. See `Realm.Configuration.tracksReads`.
 extension ObjectBase: Observable {}
 
 @available(

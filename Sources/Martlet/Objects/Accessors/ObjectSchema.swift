@@ -24,7 +24,7 @@ public struct ObjectSchema: Sendable, Equatable, CustomStringConvertible {
         type.properties.filter { $0.isColumn || $0.isCollection }.map { Property($0, type) }
     }
 
-    /// The linking objects properties, which are computed from links to the object.
+    /// The properties of kind linking objects, which are computed from links to the object.
     public var computedProperties: [Property] {
         type.properties.filter { !$0.isColumn && !$0.isCollection }.map { Property($0, type) }
     }
@@ -73,7 +73,7 @@ public struct Property: Sendable, Equatable, CustomStringConvertible {
     /// True for lists.
     public var isList: Bool { property.kind == .list }
 
-    /// True for lists. Equals `isList`; other databases use the name `isArray`.
+    /// True for lists. This property equals `isList`. It exists because other databases use the name `isArray`.
     public var isArray: Bool { isList }
 
     /// True for sets.
@@ -104,7 +104,7 @@ public struct Property: Sendable, Equatable, CustomStringConvertible {
 /// The type of a property's value or, for a collection, of its elements.
 public enum PropertyType: String, Sendable, Hashable, CaseIterable {
     case bool, int, float, double, string, data, date, uuid, objectId, decimal128
-    /// Values of any kind.
+    /// A value of the type `AnyRealmValue`.
     case any
     /// A link to an object, or an embedded object.
     case object

@@ -7,20 +7,21 @@ final class ObjectTable {
     let id: TableID
     let type: ObjectTypeSchema
     let layout: TableLayout
-    /// The properties that link to this type. Updated when types are added to the open file.
+    /// The properties that link to this type. The list is updated when types are added to the open file.
     private(set) var incoming: [DatabaseSchema.Incoming]
     /// The rows of the type.
     let rows: RowStore
     /// Nil if the program has no class for this type of the file.
     let model: ModelClass?
     private let metatype: ObjectBase.Type?
-    /// The model that is used if `model` is nil. Created on first use. A mutex guards it, because several threads may
-    /// use a frozen Realm.
+    /// The model that is used if `model` is nil. It is created on first use. A mutex guards it, because several threads
+    /// may use a frozen Realm.
     private let fallbackModel = Mutex<ModelClass?>(nil)
     let identity = IdentityMap()
     /// The context owns this table, and the objects keep the context alive.
     unowned(unsafe) let context: RealmContext
-    /// The index of the integer primary key, whose values are the object keys; -1 if the runtime assigns object keys.
+    /// The property index of the integer primary key, whose values are the object keys. It is -1 if the runtime assigns
+    /// the object keys.
     let integerKey: PropertyIndex
     /// True if a column contains raw values of an enum. Before a row of this type is changed, its old values are read
     /// from the file, because an accessor does not keep a raw value that belongs to no case of the enum.
@@ -91,8 +92,8 @@ final class ObjectTable {
 
     var hasFurtherAccessors: Bool { !furtherAccessors.isEmpty }
 
-    /// Calls `body` with each living accessor of a row. A row has several only after `add` was called with an update
-    /// policy.
+    /// Calls `body` with each living accessor of a row. A row has several accessors only if an unmanaged object was
+    /// added as an update of the row, or if a rollback restored an accessor.
     func forEachAccessor(_ key: ObjectKey, _ body: (ObjectBase) -> Void) {
         if let object = identity.object(key) { body(object) }
         guard !furtherAccessors.isEmpty, let others = furtherAccessors[key] else { return }
@@ -136,7 +137,7 @@ final class ObjectTable {
         }
     }
 
-    /// Makes an object the accessor of its row, because it is being added.
+    /// Called when an unmanaged object is being added. Makes the object the accessor of its row.
     func bind(_ object: ObjectBase, _ key: ObjectKey) {
         object.storeKeyHash(type)
         object._table = self

@@ -2,7 +2,8 @@
 public protocol PersistableEnum: RawRepresentable, OrderedValue, RealmCollectionValue, Sendable, Hashable,
     CaseIterable, Codable
 where RawValue: PersistableValue & Hashable & Codable {
-    /// The case for stored raw values that no case of this program has; nil if the enum declares no such case.
+    /// The case that represents every stored raw value without a case of its own; nil if the enum declares no such
+    /// case.
     static var _unknown: Self? { get }
 }
 
@@ -38,6 +39,6 @@ extension PersistableEnum {
         self = known
     }
 
-    /// The initial value of a stored property before it is decoded.
+    /// The initial value of a stored property, until the property is decoded.
     static var firstCase: Self? { allCases.first }
 }

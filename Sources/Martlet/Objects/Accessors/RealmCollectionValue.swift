@@ -6,8 +6,8 @@ import MartletValues
 public protocol RealmCollectionValue {
     /// The element for a stored value.
     static func _element(_ stored: StoredValue, _ elementContext: ElementContext) -> Self
-    /// The element for a stored value that is not null, if elements are optional. Nil for a raw value that the enum
-    /// does not know.
+    /// Used for collections with optional elements: the element for a stored value that is not null. Nil for a raw
+    /// value that is not a case of the enum.
     static func _optionalElement(_ stored: StoredValue, _ elementContext: ElementContext) -> Self?
     /// True if the stored value is valid for an element of this type.
     static func _isValid(_ stored: StoredValue) -> Bool
@@ -16,7 +16,7 @@ public protocol RealmCollectionValue {
     /// The stored value of an element to search for; nil if the collection cannot contain the element. Does not add
     /// unmanaged objects.
     func _searchElement(_ elementContext: ElementContext) -> StoredValue?
-    /// True if the value is a list or map.
+    /// True if the element is an `AnyRealmValue` that contains a list or map.
     var _isCollection: Bool { get }
     /// The element if it is an object, otherwise nil.
     var _object: ObjectBase? { get }
@@ -28,7 +28,7 @@ public protocol RealmCollectionValue {
     func _replacingObject(_ replacement: (ObjectBase) -> ObjectBase) -> Self
 }
 
-/// What the conversion between an element and its stored value needs: the Realm of the collection, and the rules for
+/// The context of a conversion between an element and its stored value: the Realm of the collection, and the rules for
 /// reading and adding elements.
 public struct ElementContext {
     let context: RealmContext

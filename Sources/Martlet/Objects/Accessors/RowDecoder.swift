@@ -9,7 +9,7 @@ import MartletValues
     private var column: Int32 = 0
     private var property = 0
     /// The position of the column with the bits of the floating-point values that REAL cannot represent; -1 if the row
-    /// has none.
+    /// contains no such values.
     private let specialsColumn: Int
     private let checksRawValues: Bool
     /// A property whose raw value is not a case of its enum. Set only if `checksRawValues` is true.
@@ -20,8 +20,8 @@ import MartletValues
 
     /// Decodes a stored row.
     ///
-    /// - Parameter position: the position of the column with the bits of special floating-point values; nil if there is
-    ///   none.
+    /// - Parameter position: the position of the column with the bits of special floating-point values; nil if the
+    ///   table has no such column.
     init(_ row: RowColumns, specialsAt position: Int?) {
         self.row = row
         image = nil
@@ -29,10 +29,10 @@ import MartletValues
         specialsColumn = position.map { row.isNull($0) ? -1 : $0 } ?? -1
     }
 
-    /// Decodes values that were taken from an object and may have been changed.
+    /// Decodes an image of an object. The caller may have changed values in the image.
     ///
     /// - Parameter checksRawValues: if true, a raw value without a case sets `refusedProperty`. If false, such a value
-    ///   is decoded as nil in an optional property, and traps otherwise.
+    ///   is decoded as nil in an optional property, and traps in a required property.
     init(_ image: RowImage, checksRawValues: Bool = false) {
         row = nil
         self.image = RowImageBox(image)
@@ -60,7 +60,10 @@ import MartletValues
         return Int(column)
     }
 
-    // MARK: Decoding one value. The type check is one comparison, and the code for damaged values is not inlined.
+    // MARK: Decoding one value
+
+    // Valid values are decoded fast: the check of the stored type is one comparison, and the code for damaged values
+    // is not inlined.
 
     @inline(never)
     private mutating func recordDamage(_ property: Int) {
@@ -142,7 +145,7 @@ import MartletValues
         return nil
     }
 
-    // The value that `make` creates from a blob. If it returns nil, the value is damaged.
+    // The value that `make` creates from a blob. If `make` returns nil, the value is damaged.
     private mutating func blob<T>(_ make: (UnsafeRawBufferPointer) -> T?, image: (StoredValue) -> T?) -> T? {
         let current = property
         let column = next()
@@ -155,8 +158,8 @@ import MartletValues
         return nil
     }
 
-    // Unwraps the value of a required property. If the row has no valid value for it, the property is recorded as
-    // damaged.
+    // Unwraps the value of a required property. If a row has no valid value for the property, the property is recorded
+    // as damaged.
     private mutating func required<T>(_ value: T?, or zero: @autoclosure () -> T) -> T {
         if let value { return value }
         if image == nil { recordDamage(property - 1) }
@@ -289,8 +292,8 @@ import MartletValues
     public mutating func skip() { property += 1 }
 }
 
-/// A class instance that contains an image. The decoder stores a reference to it instead of the image and remains
-/// small, because a decoder is created for each row.
+/// A class instance that contains an image. A decoder is created for each row, so it must be small. It therefore stores
+/// a reference to this instance instead of the image.
 // Sendable: the image never changes, and only the empty image is shared.
 private final class RowImageBox: @unchecked Sendable {
     let image: RowImage
@@ -301,7 +304,7 @@ private final class RowImageBox: @unchecked Sendable {
 }
 
 /// The values of an object, one for each property in schema order. For links that are not stored yet, `objects`
-/// contains the targets.
+/// contains the targets. Its keys are the indices of the properties.
 struct RowImage {
     var values: [SQLValue] = []
     var objects: [Int: ObjectBase] = [:]

@@ -29,7 +29,7 @@ import MartletValues
     private var image = RowImage()
     private var collections: [(property: Int, collection: any PropertyCollection)] = []
     private var specials: [UInt8] = []
-    /// The integer primary key; -1 if there is none.
+    /// The property index of the integer primary key; -1 if the type has none.
     private var keyProperty = -1
     private var key: ObjectKey = 0
     private var isAccepted = true
@@ -101,7 +101,8 @@ import MartletValues
         return encoder.collections.first?.collection
     }
 
-    /// True if a property, or an element of its collection, can contain a value. False for raw values without a case.
+    /// True if a value is valid for a property, or for an element of its collection. If the property is not a
+    /// collection, only raw values of enums are checked.
     static func accepts(_ value: StoredValue, _ property: Int, of object: ObjectBase) -> Bool {
         var encoder = RowEncoder(mode: .check(value, property), mask: .all)
         object._encode(&encoder)
@@ -136,7 +137,7 @@ import MartletValues
 
     // MARK: Encoding one value
 
-    /// Moves to the next property. Returns true if the current one must be encoded.
+    /// Returns true if the current property must be encoded, and moves to the next property.
     @inline(__always)
     private mutating func advance() -> Bool {
         defer { property += 1 }

@@ -1,18 +1,19 @@
 import MartletEngine
 
-// Changes of a collection, with the calls of key-value observers before and after them.
+// These methods change a collection, and call key-value observers before and after each change.
 extension CollectionCore {
     func performEdit(_ edit: @autoclosure () -> ListEditScript, _ body: () -> Void) {
         if skipsNotifications { return body() }
         performNotifying({ KeyValueEdit(edit()) }, body)
     }
 
-    /// True if an edit calls no observers: there are none, or the enclosing assignment notifies them.
+    /// True if an edit calls no observers, because there are no observers, or because the enclosing assignment notifies
+    /// them.
     private var skipsNotifications: Bool {
         isInAssignment || context.keyValue.objects.isEmpty && !context.hasTrackedReads
     }
 
-    /// Performs several edits. Observers are notified of one assignment.
+    /// Performs several edits. Observers are notified of one assignment, and not of each edit.
     func asOneAssignment(_ body: () -> Void) {
         if skipsNotifications { return body() }
         performNotifying({ nil }) {
@@ -49,7 +50,7 @@ extension CollectionCore {
             }
             context.reads.willChange(property.index, of: owner, in: table.id)
         }
-        // An observer may have run a query. The query has written the pending changes to the file, so the collection
+        // An observer may have run a query. A query first writes the pending changes to the file, so the collection
         // must be added to the pending changes again.
         #if MARTLET_SEEDED_BUGS
             if !SeededBug.isOn(.queriedCollectionForgotten) { _ = willChange() }
@@ -58,7 +59,8 @@ extension CollectionCore {
         #endif
         body()
         let editsBefore = editCount
-        // Embedded objects that are removed are deleted after these calls.
+        // Embedded objects that the edit removes are deleted after the calls below. Until then, the observers must not
+        // end the write.
         context.keyValue.changesInProgress += property.element.isEmbedded ? 1 : 0
         for (known, registration) in notified where known.isRegistered(registration.id) { registration.didChange() }
         context.keyValue.changesInProgress -= property.element.isEmbedded ? 1 : 0

@@ -2,8 +2,8 @@ import MartletEngine
 import MartletValues
 
 extension CollectionCore {
-    /// Called when the program assigns the property. Deletions that were denied because of its previous links are no
-    /// longer denied.
+    /// Called when the program assigns the property. Deletions that were denied because of the property's previous
+    /// links are no longer denied.
     func recordAssignment() {
         context.pending.denials.propertyWasAssigned(property.index, of: RowID(table: table.id, key: owner))
     }
@@ -15,7 +15,7 @@ extension CollectionCore {
         context.pending.denials.keyWasAssigned(key(), property.index, of: RowID(table: table.id, key: owner))
     }
 
-    /// Writes the changes since the last call to the file.
+    /// Writes to the file all changes that were made since the last call.
     func write(_ connection: StoreConnection) throws {
         guard isQueued else { return }
         isQueued = false

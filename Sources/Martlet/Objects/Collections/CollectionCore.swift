@@ -16,29 +16,28 @@ final class CollectionCore {
     /// The table of the element objects; nil if the elements are values.
     private(set) lazy var target = property.element.target.flatMap(context.table(named:))
     @exclusivity(unchecked) var elements: ChunkedElements?
-    /// The links that were added or removed since the last write to the file.
+    /// The targets of the links that were added or removed since the last write to the file.
     @exclusivity(unchecked) var targetCounts = TargetCounts()
     /// How many links to each target were added to (or removed from) `AnyRealmValue` values since the last write to the
     /// file.
     var anyLinkChanges: [AnyLink: Int] = [:]
-    /// The position of each element of a set, or of each key of a map. Nil until a search needs it. Most changes reset
-    /// it, but an append does not.
+    /// The positions of the elements of a set, or of the keys of a map. Nil until a search needs them. An append adds a
+    /// position to the dictionary, and most other changes set the dictionary to nil.
     @exclusivity(unchecked) private var positionsByElement: [SQLValue: Int]?
     /// True while there are changes that are not written to the file yet.
     @exclusivity(unchecked) var isQueued = false
     @exclusivity(unchecked) private(set) var isOwnerDeleted = false
-    /// True if the Realm was invalidated. The owner's row may still exist then.
+    /// True if the Realm was invalidated. In this case the owner's row may still exist.
     private var isRealmInvalidated = false
     /// The change count of the context when the owner was last known to exist.
     @exclusivity(unchecked) private var checkedChangeCount: UInt64 = 0
     /// The number of edits since this object was created.
     @exclusivity(unchecked) private(set) var editCount: UInt64 = 0
-    /// The number of edits after which a notified observer has edited this collection again.
+    /// Incremented when an observer that is notified of an edit edits this collection again. `makingEdits` checks it.
     var observerEditCount: UInt64 = 0
-    /// The key-value observers of `isInvalidated`. The owner object has the observers of the elements.
+    /// The key-value observers of `isInvalidated`. The observers of the elements are stored in the owner object.
     var observers: KeyValueObservers?
-    /// True inside `asOneAssignment`. Observers are notified of one assignment then, and not of the edits that it
-    /// consists of.
+    /// True inside `asOneAssignment`. In this case observers are notified of one assignment, and not of each edit.
     var isInAssignment = false
 
     init(_ context: RealmContext, _ table: ObjectTable, _ property: PropertyIndex, _ owner: ObjectKey) {
@@ -49,7 +48,8 @@ final class CollectionCore {
         id = CollectionID(table: table.id, property: property, owner: owner)
         layout = table.layout.collection(of: property)
         reference.begin(self)
-        // Threads share a frozen core, so the lazy property is set before other threads can read it.
+        // Threads share the cores of a frozen Realm, so the lazy property `target` is set before other threads can read
+        // it.
         if context.isFrozen { _ = target }
     }
 
@@ -179,7 +179,7 @@ final class CollectionCore {
         }
     }
 
-    /// The keys of the objects at a range of positions. Reads only the chunks that contain them.
+    /// The keys of the objects at a range of positions. Reads only the chunks that contain these positions.
     func keys(in range: Range<Int>) -> [ObjectKey] {
         if range.isEmpty { return [] }
         return context.withFrozenLock {
@@ -204,8 +204,8 @@ final class CollectionCore {
 
     /// The position of an element in a set, or of a key in a map.
     ///
-    /// - Complexity: O(1) on average. The first search is O(n), and so is the first one after a change that may move
-    ///   elements.
+    /// - Complexity: O(1) on average. The first search, and the first search after a change that may move elements, are
+    ///   O(n).
     func position(of value: SQLValue) -> Int? { context.withFrozenLock { findPosition(of: value) } }
 
     private func findPosition(of value: SQLValue) -> Int? {
@@ -423,7 +423,8 @@ final class CollectionCore {
         for element in removed { deleteIfEmbedded(element) }
     }
 
-    // Emptying a list or set counts as an assignment of the property. The keys of a map are recorded one by one.
+    // Emptying a list or set counts as an assignment of the property. For a map, the removal of each key is recorded
+    // instead.
     private func recordIfEmptied() {
         if property.kind != .map, !context.pending.denials.isEmpty, count == 0 { recordAssignment() }
     }
@@ -524,11 +525,12 @@ final class CollectionCore {
 }
 
 extension RealmContext {
-    /// The core of a collection. It is created if none is alive.
+    /// The core of a collection. A new core is created if none is alive.
     func core(_ table: ObjectTable, _ property: PropertyIndex, _ owner: ObjectKey) -> CollectionCore {
         let id = CollectionID(table: table.id, property: property, owner: owner)
         return withFrozenLock {
-            // If the owner of the known core was deleted, another object now has the owner's key.
+            // If the owner of the known core was deleted, the owner's key now belongs to another object, which needs a
+            // new core.
             if let core = collections[id]?.core, !core.isOwnerDeleted { return core }
             let core = CollectionCore(self, table, property, owner)
             collections[id] = CollectionCore.WeakCore(core)

@@ -6,7 +6,8 @@ struct KeyValueNotification {
     typealias Entry = (observers: KeyValueObservers, registration: KeyValueObservers.Registration)
     private var propertyEntries: [Entry] = []
     private var invalidationEntries: [Entry] = []
-    /// The tracked reads of the Realm. Observation is notified of their changes after the key-value observers.
+    /// The tracked reads of the Realm. The Observation framework is notified of changes of the values that were read.
+    /// It is notified after the key-value observers.
     fileprivate(set) var reads: ReadTracking?
 
     /// Notifies observers of `isInvalidated` that its value is about to change.
@@ -17,8 +18,9 @@ struct KeyValueNotification {
         }
     }
 
-    /// Notifies observers that deleted objects are about to become live again. A write may have changed such an object
-    /// and deleted it later. Observers are then also notified that these changes are about to be undone.
+    /// Notifies observers that a rollback is about to restore deleted objects. A write may have changed such an object
+    /// before it deleted the object. In this case observers are also notified that these changes are about to be
+    /// undone.
     mutating func willRestore(_ undone: RealmContext.UndoneDeletions, in context: RealmContext) {
         context.keyValue.restored = Set(undone.objects.map(ObjectIdentifier.init))
         let objects = undone.objects.filter { $0._observers?.isEmpty == false }
@@ -49,7 +51,8 @@ struct KeyValueNotification {
 }
 
 extension RealmContext {
-    /// True if there are key-value observers or tracked reads. Both must be notified before a change.
+    /// True if there are key-value observers or tracked reads. In both cases, a notification is necessary before a
+    /// change.
     var hasObserversBeforeChange: Bool { !keyValue.isEmpty || hasTrackedReads }
 
     /// Notifies observers that the Realm is about to move to another version. Observers of `isInvalidated` are notified
@@ -95,8 +98,8 @@ extension RealmContext {
         return notification
     }
 
-    /// Calls observers before a change. They may read and run queries. If they change the Realm, the process traps,
-    /// because the change that follows was prepared for the state before the calls.
+    /// Runs `body`, which calls observers before a change. The observers may read and run queries. If they change the
+    /// Realm, the process traps, because the change that follows was prepared for the state before the calls.
     func callingBeforeChange<R>(_ body: () throws -> R) rethrows -> R {
         callsBeforeChange += 1
         defer { callsBeforeChange -= 1 }

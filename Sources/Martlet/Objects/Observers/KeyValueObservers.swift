@@ -1,6 +1,7 @@
 import MartletEngine
 
-/// The key-value observers of one object or collection. The API that registers them is in the layer `Observation`.
+/// The key-value observers of one object or collection. The API that registers the observers is in the folder
+/// `Sources/Martlet/Observation`.
 final class KeyValueObservers {
     /// One observed key.
     struct Registration {
@@ -10,8 +11,8 @@ final class KeyValueObservers {
         /// Called before the change, with the edit of a collection if it is known. Returns false if the edit has no
         /// effect.
         let willChange: (KeyValueEdit?) -> Bool
-        /// Called after the change. After an assignment it is always called, after any other change only if
-        /// `willChange` returned true.
+        /// Called after the change. After an assignment, this closure is always called. After any other change, it is
+        /// called only if `willChange` returned true.
         let didChange: () -> Void
     }
 
@@ -19,7 +20,7 @@ final class KeyValueObservers {
     static let invalidation = -1
     static let invalidationName = "isInvalidated"
 
-    /// In ascending order of their ids.
+    /// The registrations in ascending order of their ids.
     private var registrations: [Registration] = []
     private var lastID: UInt64 = 0
     /// The registrations made with `addObserver`. `removeObserver` finds them by observer, key path and context.
@@ -41,7 +42,8 @@ final class KeyValueObservers {
         changedProperties.insert(property)
     }
 
-    /// The properties in `changedProperties`; none if the last of them was changed before the write with this number.
+    /// The properties in `changedProperties`. Empty if the last change was made before the write with the number
+    /// `first`.
     func changedProperties(since first: UInt32) -> ColumnSet {
         lastChangingWrite.isSince(first) ? changedProperties : ColumnSet()
     }
@@ -143,7 +145,7 @@ extension ObjectBase {
 }
 
 /// Notifies the key-value observers and tracked reads of an unmanaged object when the collection in one of its
-/// properties changes. Created when the collection is first observed or tracked.
+/// properties changes. A notifier is created when the collection is first observed or tracked.
 final class CollectionNotifier {
     private weak var owner: ObjectBase?
     private let property: Int
@@ -155,8 +157,8 @@ final class CollectionNotifier {
         self.property = property
     }
 
-    /// Performs a change of a collection and notifies observers before and after it. If `edit` is not nil, they receive
-    /// the changed positions.
+    /// Performs a change of a collection and notifies observers before and after the change. If `edit` is not nil, the
+    /// observers receive the changed positions.
     func change(_ edit: KeyValueEdit?, _ body: () -> Void) {
         guard let owner, let observers = owner._observers else { return body() }
         if isCallingBeforeChange {

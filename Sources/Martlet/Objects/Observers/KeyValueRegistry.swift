@@ -2,7 +2,8 @@ import MartletEngine
 
 /// The objects and collections of a Realm that have key-value observers.
 struct KeyValueRegistry {
-    /// The state of the notification of key-value observers, while the Realm moves to another version.
+    /// When the Realm moves to another version, key-value observers are notified before and after the change. A phase
+    /// says which of these notifications is in progress.
     enum Phase {
         case none, willChange, didChange
     }
@@ -15,11 +16,12 @@ struct KeyValueRegistry {
     private(set) var objects: [ObjectIdentifier: WeakObject] = [:]
     /// Collections with key-value observers of `isInvalidated`.
     private(set) var collections: [CollectionID: CollectionCore.WeakCore] = [:]
-    /// Objects that a rollback makes live again. Empty except while key-value observers are being notified of the
-    /// rollback.
+    /// The objects that a rollback restores. The set is empty except while key-value observers are being notified of
+    /// the rollback.
     var restored: Set<ObjectIdentifier> = []
     var phase = Phase.none
-    /// The number of changes of several steps that are in progress. The write cannot end before they are complete.
+    /// The number of changes in progress that consist of several steps. The write cannot end before these changes are
+    /// complete.
     var changesInProgress = 0
 
     var isEmpty: Bool { objects.isEmpty && collections.isEmpty }

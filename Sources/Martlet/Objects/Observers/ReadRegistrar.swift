@@ -2,7 +2,7 @@ import CMartletRuntime
 import MartletEngine
 import Observation
 
-/// A part of the data that a tracked read depends on. When it changes, Observation is notified.
+/// A part of the data that a tracked read depends on. When this part changes, the Observation framework is notified.
 enum ReadDependency: Hashable {
     /// Whether a row exists.
     case row(TableID, ObjectKey)
@@ -19,7 +19,7 @@ enum ReadDependency: Hashable {
         }
     }
 
-    /// The key of the row; nil for all rows.
+    /// The key of the row; nil if the dependency concerns all rows.
     var key: ObjectKey? {
         switch self {
         case .row(_, let key), .property(_, let key, _): key

@@ -2,11 +2,11 @@ import MartletEngine
 import Synchronization
 
 /// The tracked reads of one Realm: the rows and properties that were read inside `withObservationTracking`. When one of
-/// them changes, Observation is notified.
+/// them changes, the Observation framework is notified.
 ///
 /// After Observation was notified of a change of a dependency, the dependency is not tracked until it is read again.
 ///
-/// Thread safety: used on the Realm's executor only, except for `isInUse`.
+/// Thread safety: this class is used on the Realm's executor only. The exception is `isInUse`, which is atomic.
 final class ReadTracking {
     private struct RowDependencies {
         /// True if the existence of the row was read.
@@ -19,7 +19,7 @@ final class ReadTracking {
     private struct TableDependencies {
         /// True if the set of rows was read.
         var rows = false
-        /// The properties of all rows that were read.
+        /// The properties that were read for all rows, because results are filtered or sorted by these properties.
         var columns = ColumnSet()
         var byRow: [ObjectKey: RowDependencies] = [:]
 
@@ -46,8 +46,8 @@ final class ReadTracking {
         }
     }
 
-    /// True if every read is checked for tracking. While this is false, a read checks only the guard word of the
-    /// object.
+    /// While this is true, every read checks whether Observation is tracking. While this is false, a read checks only
+    /// the guard word of the object.
     @exclusivity(unchecked) var isOn = false {
         didSet { if isOn { Self.isInUse.store(true, ordering: .relaxed) } }
     }
@@ -57,7 +57,7 @@ final class ReadTracking {
     private var tracked: [TableID: TableDependencies] = [:]
     /// The number of tracked reads since the last sweep. Observation keeps the closure of an observer until a
     /// dependency of the observer changes, even if the closure is not needed any more. Observation has no API to count
-    /// or remove such closures.
+    /// or remove such closures, so a sweep notifies it of a change of every dependency.
     private var readCount = 0
     private var isSweepDue = false
     private var lastSweep: UInt64?
@@ -67,8 +67,8 @@ final class ReadTracking {
     /// The dependencies for which `willSet` was called and `didSet` was not called yet.
     private var changing: [ReadDependency] = []
 
-    /// True if a Realm of this process has ever checked its reads for tracking, or if SwiftUI is available. Reads of
-    /// unmanaged objects are then checked, too.
+    /// True if a Realm of this process has ever checked its reads for tracking, or if SwiftUI is available. While this
+    /// is true, reads of unmanaged objects are checked for tracking, too.
     static let isInUse = Atomic<Bool>(isDefault)
 
     #if canImport(SwiftUI)
@@ -173,8 +173,8 @@ final class ReadTracking {
         notifyWillChange(dependencies)
     }
 
-    // The rows to check. If more rows were read than changed, these are the changed rows that were read. Otherwise, all
-    // rows that were read.
+    // The keys of the rows to check. If more rows were read than changed, these are the changed rows that were read.
+    // Otherwise, these are all rows that were read.
     private func touched(_ change: TableChanges, _ known: TableDependencies) -> [ObjectKey] {
         let keys = change.touchedKeys
         return keys.count < known.byRow.count

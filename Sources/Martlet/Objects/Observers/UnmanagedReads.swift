@@ -3,7 +3,7 @@ import Synchronization
 
 /// The tracked reads of an unmanaged object: the properties that were read inside `withObservationTracking`.
 ///
-/// Like the object, it is not synchronized between threads.
+/// Like the object, this class does not support concurrent access by several threads.
 final class UnmanagedReads {
     private let registrar: ReadRegistrar
     private var tracked = ColumnSet()
@@ -11,7 +11,7 @@ final class UnmanagedReads {
 
     private init(_ registrar: ReadRegistrar) { self.registrar = registrar }
 
-    /// Records a read if Observation is tracking.
+    /// Records a read if the Observation framework is tracking reads on this thread.
     static func record(_ property: PropertyIndex, of object: ObjectBase) {
         guard ReadTracking.isInUse.load(ordering: .relaxed) else { return }
         if let known = object._observers?.reads { return known.record(property) }
@@ -45,7 +45,7 @@ final class UnmanagedReads {
     }
 
     /// Notifies Observation of all properties, because the object was added to a Realm. From then on the Realm tracks
-    /// the reads.
+    /// the reads of the object.
     func end() {
         for property in Array(tracked) { willChange(property) }
         didChange()

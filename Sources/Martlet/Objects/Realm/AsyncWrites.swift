@@ -26,13 +26,14 @@ public typealias AsyncTransactionId = UInt32
 
 /// The asynchronous writes of one Realm. They run on the Realm's executor, in the order in which they were added.
 ///
-/// The executor is never blocked: if another thread or process holds the write lock, a background thread waits for it.
+/// The executor is never blocked: if another thread or process holds the write lock, a background thread waits for the
+/// lock.
 ///
 /// Several queued writes run as a group, in one transaction of SQLite. They become durable together, but each has a
 /// separate version. A write is sealed if it has ended and its group is not committed yet.
 ///
-/// Thread safety: used on the Realm's executor only. Other threads use only `lease`, and `scheduler`, which does not
-/// change after the first write was scheduled.
+/// Thread safety: this class is used on the Realm's executor. Other threads access only `lease` and `scheduler`.
+/// `scheduler` does not change after the first write was scheduled.
 final class AsyncWrites {
     private unowned let context: RealmContext
     private var waiting: [AsyncWrite] = []
@@ -46,7 +47,7 @@ final class AsyncWrites {
     /// The number of durable writes that are not yet reported to the observers of the Realm, because the next write of
     /// the group was already open when these writes became durable.
     private var unreportedCommits = 0
-    /// True while a background thread waits for the write lock. The writes run when the thread has acquired it.
+    /// True while a background thread waits for the write lock. The writes run when the thread has acquired the lock.
     private var isLockRequested = false
     /// The write whose block is running.
     private var running: AsyncWrite?
@@ -92,8 +93,8 @@ final class AsyncWrites {
         return true
     }
 
-    /// Schedules a run of the queue if writes are waiting, unless a run is already due or a write is open. Called when
-    /// a write was added, and when a write of this Realm has ended.
+    /// Schedules a run of the queue if writes are waiting, no run is due yet, and no write is open. Called when a write
+    /// was added, and when a write of this Realm has ended.
     func resume() {
         guard !waiting.isEmpty, !isRunScheduled, !isLockRequested, !context.isInWrite, running == nil else { return }
         isRunScheduled = true
@@ -112,7 +113,7 @@ final class AsyncWrites {
         isLockRequested = false
     }
 
-    /// Schedules a call of a completion handler. The handler is called after the code that is running now.
+    /// Schedules a call of a completion handler. The handler is called after the code that is running now has returned.
     private func completeAsync(_ body: @escaping () -> Void) {
         dueCompletions.append(body)
         guard running == nil else { return }
@@ -133,8 +134,8 @@ final class AsyncWrites {
             // The handler may have left a write open. The end of that write schedules the next run.
             if context.isInWrite { return }
         }
-        // A callback may run a nested run loop, which calls this method. Then the writes wait until the callback has
-        // returned.
+        // A callback may run a nested run loop, which calls this method. In this case the writes wait until the
+        // callback has returned.
         if context.hooks.isDelivering() || context.keyValue.phase != .none { return resume() }
         guard !waiting.isEmpty else { return }
         guard lease.claim() else {
@@ -160,7 +161,7 @@ final class AsyncWrites {
             count += 1
             run(write)
             running = nil
-            // The body may have committed the group, which has released the lock.
+            // If the body has committed the whole group, the write lock is released already.
             if !context.hasOnlySealedWrites { return }
         }
         if context.hasOnlySealedWrites {
@@ -180,8 +181,8 @@ final class AsyncWrites {
         return nil
     }
 
-    // A write that commits itself may be silent. Before a silent write, the silenced observers must be notified of all
-    // earlier writes. Observers are notified of durable writes only, so the earlier writes are committed first.
+    // A write whose body commits it may be silent. Before a silent write, the silenced observers must be notified of
+    // all earlier writes. Observers are notified of durable writes only, so the earlier writes are committed first.
     private func beginsGroup(_ write: AsyncWrite) -> Bool { write.isCommittedByBody && context.hooks.hasObservers() }
 
     private func run(_ write: AsyncWrite) {
@@ -203,8 +204,8 @@ final class AsyncWrites {
         if write.isCommittedByBody { context.cancelWrite() } else { commit(isGrouping: true, write.complete) }
     }
 
-    /// Ends the open write. Seals it if grouping is allowed, a queued write is running and others wait. Otherwise
-    /// commits it.
+    /// Ends the open write. Seals the write if grouping is allowed, a queued write is running and further writes are
+    /// waiting. Otherwise commits the write.
     func commit(isGrouping: Bool, _ complete: @escaping ((any Error)?) -> Void) {
         do {
             if isGrouping, running != nil, !waiting.isEmpty {

@@ -1,7 +1,8 @@
 import MartletEngine
 import MartletValues
 
-/// Connects a deletion of rows to its Realm. It notifies observers, and invalidates accessors and collections.
+/// Connects a deletion of rows to the Realm that performs it. The host notifies observers, and invalidates accessors
+/// and collections.
 final class DeletionHost: RowDeletionHost {
     private let context: RealmContext
     /// The notifications for rows that are not deleted yet. The observers of these rows were already called before the

@@ -17,8 +17,8 @@ final class LazyCursor {
 }
 
 extension RealmContext {
-    /// Registers a cursor, so that its keys are read before the Realm moves to another state. The state of a frozen
-    /// Realm never changes.
+    /// Registers a cursor, so that its keys are read before the Realm moves to another state. A cursor of a frozen
+    /// Realm is not registered, because the state of a frozen Realm never changes.
     func register(_ cursor: LazyCursor) {
         if isFrozen { return }
         cursors.removeAll { $0.cursor == nil }

@@ -3,7 +3,7 @@ import MartletEngine
 /// The object types of the file in one Realm: their tables, and the classes of the program.
 struct ModelTables {
     private(set) var schema: DatabaseSchema
-    /// The epoch of the file to which `schema` belongs.
+    /// The epoch that the file had when `schema` was read.
     private(set) var epoch: Int64
     private(set) var models: [String: ModelClass]
     private(set) var all: [TableID: ObjectTable] = [:]

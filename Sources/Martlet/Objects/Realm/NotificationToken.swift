@@ -32,8 +32,8 @@ final class Registration: Sendable {
 
     var isEnded: Bool { hasEnded.load(ordering: .acquiring) }
 
-    /// True while the observer does not request another change. Changes in the meantime are merged and delivered when
-    /// it requests the next one.
+    /// True while the observer does not request another change. Changes in the meantime are merged. They are delivered
+    /// when the observer requests the next change.
     var isPaused: Bool {
         get { hasPaused.load(ordering: .acquiring) }
         set { hasPaused.store(newValue, ordering: .releasing) }
@@ -63,8 +63,8 @@ final class Registration: Sendable {
         return true
     }
 
-    // Each closure runs once. It runs and is released outside of the lock, because its release may end other
-    // observations.
+    // Each closure runs once. The closures run and are released outside of the lock, because the release of a closure
+    // may end other observations.
     private func runCleanup() {
         let bodies = cleanup.withLock { bodies in
             defer { bodies = [] }

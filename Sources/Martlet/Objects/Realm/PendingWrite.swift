@@ -11,19 +11,22 @@ struct PendingWrite {
     var collections: [CollectionCore] = []
     /// The accessors and collections whose rows the open transaction has deleted. A rollback restores them.
     var deleted = DeletedAccessors()
-    /// The denials of deletions in the open write, which a later change of the same write may remove.
+    /// The deletions in the open write that a deletion rule of the schema denies. A later change of the same write may
+    /// remove the reason for a denial.
     var denials = DeletionDenials()
     /// The number of rows that the open write has deleted.
     var deletionCount = 0
-    /// The rows whose deletion has begun with calls of key-value observers. No link to them can be stored any more.
+    /// The rows that are being deleted, and whose key-value observers were already called. An attempt to link to such a
+    /// row traps.
     var rowsBeingDeleted: Set<RowID> = []
-    /// The error that prevents the open write from being stored. Its commit throws the error.
+    /// The error that prevents the open write from being stored. The commit of the write throws this error.
     var failure: EngineError?
-    /// The number of the open write or, if none is open, of the last one. Each write of a group has its own number.
+    /// The number of the open write or, if no write is open, of the last write. Each write of a group has its own
+    /// number.
     private(set) var number: UInt32 = 0
     /// The number of the first write of the transaction.
     private(set) var firstNumber: UInt32 = 0
-    /// The last placeholder key, for an object that was added after a failure.
+    /// The last key that `placeholderKey` has returned.
     private var lastPlaceholderKey = ObjectKey.min
 
     var isEmpty: Bool { objects.isEmpty && collections.isEmpty }

@@ -6,9 +6,10 @@
 /// let dogs = realm.objects(Dog.self).where { $0.name == "Rex" }
 /// ```
 ///
-/// A Realm and everything obtained from it are confined to the thread, queue or actor on which it was opened. Opening
-/// the same file there again returns the same Realm. The contents of a Realm change only when it is refreshed (by the
-/// program, or automatically with `autorefresh`), when it begins a write, and through its own writes.
+/// A Realm and everything obtained from it are confined to the thread, queue or actor on which it was opened. If the
+/// program opens the same file again on the same thread, queue or actor, it gets the same Realm. The contents of a
+/// Realm change only when it is refreshed (by the program, or automatically with `autorefresh`), when it begins a
+/// write, and through its own writes.
 public struct Realm {
     let context: RealmContext
 

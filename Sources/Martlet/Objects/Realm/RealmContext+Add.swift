@@ -17,7 +17,8 @@ extension RealmContext {
         return add(object, policy)
     }
 
-    /// Adds an unmanaged embedded object, which is being assigned to its owner, and returns its key.
+    /// Returns the key of an embedded object that is being assigned to its owner. An unmanaged object is added first. A
+    /// managed object must not have an owner yet; otherwise this method traps.
     func addEmbeddedIfUnmanaged(_ object: ObjectBase, _ policy: Realm.UpdatePolicy = .error) -> ObjectKey {
         if object._state != .unmanaged {
             guard additions.ownerless.remove(ObjectIdentifier(object)) != nil else {
@@ -36,7 +37,8 @@ extension RealmContext {
         if object._observers?.isEmpty == false { Misuse.addObserved(table.type.name) }
         let reads = object._observers?.reads
         object._observers = nil
-        // Called after the object has become managed, so that observers that read it again read the row.
+        // The tracked reads end after the object has become managed. Observers that then read the object again read the
+        // row.
         defer { reads?.end() }
         additions.depth += 1
         defer { additions.depth -= 1 }
@@ -77,8 +79,8 @@ extension RealmContext {
                 object: object, key: key, policy: policy, deletionCount: pending.deletionCount))
     }
 
-    /// Adds the links of the deferred objects in the order in which they were reached. If an object defers further
-    /// objects, these come before the remaining ones.
+    /// Adds the links of the deferred objects in the order in which they were reached. If the links of an object defer
+    /// further objects, the further objects come before the remaining deferred objects.
     private func addDeferred() {
         guard additions.depth == 1, !additions.deferred.isEmpty else { return }
         var batches: [ArraySlice<Additions.DeferredAddition>] = []
@@ -119,7 +121,7 @@ extension RealmContext {
     }
 
     // Adds the objects that an object links to. Adding one of them may update existing objects, whose observers may
-    // delete an object that was added before.
+    // delete an object that was added before. After such a deletion, the links are checked.
     private func addTargets(of object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable) {
         let deletionCount = pending.deletionCount
         RowEncoder.addLinks(of: object, self, policy)
@@ -227,8 +229,8 @@ extension RealmContext {
         bindAsFurtherAccessor(object, key, table)
     }
 
-    /// Assigns the values of an embedded object to an existing one, which keeps its identity. The given object then
-    /// becomes a further accessor of the row.
+    /// Assigns the values of an embedded object to an existing embedded object, which keeps its identity. `object` then
+    /// becomes a further accessor of the existing row.
     func updateEmbedded(
         _ key: ObjectKey, from object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable
     ) {

@@ -1,7 +1,8 @@
 import MartletEngine
 
 extension RealmContext {
-    /// Moves to the newest version and notifies observers. Returns false if there was no newer version.
+    /// Moves to the newest version and notifies observers. Returns false if there is no newer version, if the Realm is
+    /// frozen, or if the Realm is notifying key-value observers.
     func refresh() -> Bool {
         confinement.require("a Realm")
         // While key-value observers are being notified, an earlier move to another version is not complete.
@@ -27,8 +28,8 @@ extension RealmContext {
         notifyDidChange(notification)
     }
 
-    /// Moves to the version from which a write transaction begins. Key-value observers were already notified before the
-    /// change.
+    /// Moves to the version from which a write transaction begins. The key-value observers in `notification` were
+    /// already notified before the change. This method notifies them after the change.
     func advance(to transaction: WriteTransaction, after before: Version, _ notification: KeyValueNotification) {
         bumpChangeCount()
         apply(changes(after: before, transaction), inverted: false)
@@ -51,7 +52,8 @@ extension RealmContext {
         guard let changes else {
             for table in tables.values { table.accessors.forEach(markStale) }
             // Two kinds of objects are invalidated now if their rows do not exist any more: observed objects, and
-            // objects whose keys can be used again. For other objects, the next use checks whether the row exists.
+            // objects with an integer primary key, because a new row can get the same key. For other objects, the next
+            // use checks whether the row exists.
             for object in keyValue.validObjects() { _ = existsOrInvalidate(object) }
             for table in tables.values where table.integerKey >= 0 {
                 table.accessors.forEach { _ = existsOrInvalidate($0) }

@@ -1,11 +1,12 @@
 import MartletEngine
 
 extension RealmContext {
-    /// Creates and adds an object from a dictionary, an array in schema order, or another object of its type, nested to
-    /// any depth.
+    /// Creates and adds an object from a dictionary, an array in schema order, or another object of its type. If
+    /// `policy` allows updates and an object with the same primary key exists, this method updates the existing object.
+    /// The input may be nested to any depth.
     ///
-    /// If the object is embedded, the caller must assign it to its owner next. `addEmbeddedIfUnmanaged` then recognizes
-    /// it.
+    /// If the object is embedded, the caller must assign it to its owner next. `addEmbeddedIfUnmanaged` accepts the
+    /// object, because `additions.ownerless` contains it.
     func create(
         _ model: ModelClass, _ value: Any, _ policy: Realm.UpdatePolicy, at path: UntypedPath? = nil,
         _ deferred: DeferredAssignments? = nil
@@ -20,15 +21,16 @@ extension RealmContext {
         let input = UntypedInput(value, model.schema, at: path)
         let existing = existing(model, input, policy)
         let object = existing ?? model.make()
-        // If links between copied objects form a cycle, the links between the copies form a cycle, too.
+        // The copy is registered before its values are assigned. If links between the originals form a cycle, the links
+        // between the copies then form a cycle, too.
         if let source { deferred.copies.append(ObjectIdentifier(source), (source, object)) }
         defer { if source != nil { deferred.copies.removeLast() } }
         if existing == nil {
             object.assign(input, rules) { !$0.mayContainObjects }
             _ = add(object, .error)
             if model.schema.isEmbedded { additions.ownerless.insert(ObjectIdentifier(object)) }
-            // If values of earlier inputs are still to be assigned, some of them may belong to the same object. Then
-            // all values of this input are assigned again, after the earlier ones.
+            // If values of earlier inputs are still to be assigned, some of them may belong to the same object. In this
+            // case all values of this input are assigned a second time, after the values of the earlier inputs.
             let repeats = policy != .error && deferred.areEarlierValuesPending
             object.assignNested(input, rules) { repeats || $0.mayContainObjects }
         } else {
@@ -37,7 +39,7 @@ extension RealmContext {
         return object
     }
 
-    /// Deletes those of the given objects that `create` has created for an owner which no longer exists.
+    /// Deletes the embedded objects among `objects` that `create` has created for an owner that no longer exists.
     func deleteOwnerless(_ objects: some Sequence<ObjectBase>) {
         for object in objects where additions.ownerless.remove(ObjectIdentifier(object)) != nil {
             if let table = object._table { deleteRow(object._key, table) }
@@ -60,7 +62,7 @@ extension RealmContext {
     /// The link target for an untyped value: the object in the value, a copy of it, or an object with the values in a
     /// dictionary or array.
     ///
-    /// - Parameter refuse: called for an object of another type; stops the program.
+    /// - Parameter refuse: called if the value is an object of another type. It stops the program.
     func object(_ model: ModelClass, for value: Any, _ rules: UntypedAssignment, orRefuse refuse: () -> Never)
         -> ObjectBase
     {
@@ -79,7 +81,8 @@ extension RealmContext {
         return create(model, object, rules.policy, at: rules.path, rules.deferred)
     }
 
-    /// The model of an object's type in this Realm. Objects of a migration have no generated class.
+    /// The model of an object's type in this Realm. The model is found by the name of the type, because objects of a
+    /// migration have no generated class.
     func model(for object: ObjectBase) -> ModelClass { table(named: object._typeName)?.anyModel ?? object._model }
 }
 
@@ -191,7 +194,8 @@ struct UntypedInput {
         }
     }
 
-    /// The value of a property: nil if it is not given, `.some(nil)` if it is given as nil.
+    /// The value of a property: nil if the input does not contain the property, `.some(nil)` if the input contains nil
+    /// for the property.
     func value(of property: PropertySchema) -> Any?? {
         if let dictionary { return dictionary[property.name].map { .some($0) } }
         if let array {
@@ -202,8 +206,8 @@ struct UntypedInput {
         return nil
     }
 
-    /// This input, in which unmanaged copies replace the embedded objects that are stored in a Realm. Without copies,
-    /// the assignment of a property could change or delete an embedded object that is also the value of another
+    /// A copy of this input in which unmanaged copies replace the embedded objects that are stored in a Realm. Without
+    /// copies, the assignment of a property could change or delete an embedded object that is also the value of another
     /// property.
     func copyingEmbedded(_ schema: ObjectTypeSchema) -> UntypedInput {
         var input = self

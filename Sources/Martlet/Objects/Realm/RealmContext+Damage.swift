@@ -1,8 +1,8 @@
 import MartletEngine
 import MartletValues
 
-// Errors for damaged values in the file. A property cannot throw, so reading a damaged value stops the program. The
-// message says where the damage is.
+// Errors for damaged values in the file. The getters of properties do not throw, so reading a damaged value stops the
+// program. The message says where the damage is.
 extension RealmContext {
     /// Stops the program because a value of a row does not fit the schema.
     @inline(never)
@@ -79,7 +79,7 @@ extension RealmContext {
         return found.error(path: coordinator.path)
     }
 
-    // Ignores errors of the search, because the original error is the one to report.
+    // Ignores errors of the search, because the caller reports the original error.
     private func search(_ body: (DamageSearch) throws -> DamagedValue?) -> DamagedValue? {
         try? handle.read { try body(DamageSearch(schema, $0)) }
     }

@@ -2,7 +2,8 @@ import MartletEngine
 import MartletValues
 
 extension RealmContext {
-    /// Deletes the row of an object together with the rows it owns, and removes all links to it.
+    /// Deletes the row of an object together with the rows that the object owns, and removes all links to the deleted
+    /// rows.
     func delete(_ object: ObjectBase) {
         confinement.require(object._described)
         if object._state == .invalidated { Misuse.invalidated(object._typeName, object._keyDescription) }
@@ -12,7 +13,8 @@ extension RealmContext {
         deleteRow(object._key, table)
     }
 
-    /// Deletes objects in the given order. Skips objects that an earlier deletion has deleted already.
+    /// Deletes objects in the given order. Skips objects that are already deleted, including objects that were deleted
+    /// together with an earlier object in `objects`.
     func delete(_ objects: [ObjectBase]) {
         let living = objects.filter { !$0.isInvalidated }
         for object in living {
@@ -66,7 +68,8 @@ extension RealmContext {
         recordingFailure { try transaction?.keepOldRow(key, table.layout, in: table.id) }
     }
 
-    /// Changes a property of a row directly in the file. The accessors of the row then read the row again.
+    /// Changes a property of a row directly in the file. The accessors of the row then read the row again. If
+    /// `isSilent` is true, observers are not notified.
     func change(
         _ property: PropertyIndex, of key: ObjectKey, _ table: ObjectTable, isSilent: Bool = false,
         _ body: () throws -> Void

@@ -5,7 +5,7 @@ extension RealmContext {
     var isFrozen: Bool { access == .frozen }
 
     /// The frozen context of the current version. Inside a write, the version before the write is frozen. If the write
-    /// belongs to a group and has changed something, the version before the group is frozen. All frozen objects of a
+    /// belongs to a group and has changed something, the version before the group is frozen. All frozen objects of one
     /// version share one context.
     func frozen(_ fileID: StaticString, _ line: UInt) -> RealmContext {
         if isFrozen { return self }
@@ -43,7 +43,8 @@ extension RealmContext {
         }
     }
 
-    /// True if both are the same Realm, or are frozen at the same snapshot. Then equal rows are the same object.
+    /// True if both contexts are the same Realm, or are frozen at the same snapshot. In these cases, accessors with
+    /// equal keys represent the same object.
     func showsSame(as other: RealmContext) -> Bool {
         self === other
             || (isFrozen && other.isFrozen && coordinator === other.coordinator && handle.isSame(as: other.handle))

@@ -18,8 +18,8 @@ extension RealmContext {
         for table in tables.values { for object in table.accessors { object._guard = 0 } }
     }
 
-    /// Starts to track reads if Observation is tracking. Called only when the file is read, which takes much longer
-    /// than this check.
+    /// Starts to track reads if the Observation framework is tracking reads on this thread. Called only when the file
+    /// is read, which takes much longer than this check.
     func trackReadsIfObserved() {
         guard !reads.isOn, !isFrozen, !access.isOfMigration, reads.isTracking else { return }
         trackReads()

@@ -4,7 +4,8 @@ import MartletValues
 extension RealmContext {
     var isInWrite: Bool { transaction != nil && !hasOnlySealedWrites }
 
-    /// The open write transaction. Traps if there is none.
+    /// The open write transaction. Traps if no write is open, or if an observer that is called before a change tries to
+    /// make another change.
     func requireWrite(_ what: @autoclosure () -> String, property: String? = nil) -> WriteTransaction {
         if callsBeforeChange > 0 { Misuse.changedByPriorObserver(what()) }
         if let transaction, !hasOnlySealedWrites { return transaction }
@@ -36,7 +37,8 @@ extension RealmContext {
         do {
             try translating { try beginTransaction(holdsLock: holdsLock, after: before) }
         } catch {
-            // The asynchronous writes have released the lock for this write.
+            // The asynchronous writes have released the lock for this write. This write could not begin, so the
+            // asynchronous writes continue now.
             asyncWrites?.resume()
             throw error
         }
@@ -112,9 +114,9 @@ extension RealmContext {
         if callsBeforeChange > 0 || keyValue.changesInProgress > 0 { Misuse.endedDuringChange(end) }
     }
 
-    // Shows the snapshot after a commit. If the lock file was deleted while this Realm held the lock, another process
-    // may have committed in the meantime. Then the snapshot is newer than the version of the transaction, and the
-    // accessors are also updated for the other commits.
+    // Makes the Realm show the snapshot of the commit. If the lock file was deleted while this Realm held the lock,
+    // another process may have committed in the meantime. In this case the snapshot is newer than the version of the
+    // transaction, and the accessors are also updated for the commits of the other process.
     private func moveToCommitted(_ handle: SnapshotHandle, after transaction: WriteTransaction) {
         if handle.version == transaction.baseVersion {
             replaceSnapshot(handle)
@@ -212,9 +214,9 @@ extension RealmContext {
         asyncWrites?.groupEnded(nil)
     }
 
-    /// Makes the sealed writes durable, so that other threads can see them. An open write begins again after them, and
-    /// no other writer can commit in between. Does nothing if the open write has changed something: SQLite cannot
-    /// commit the sealed writes without this change.
+    /// Makes the sealed writes durable, so that other threads can see them. If a write is open, it begins again after
+    /// the sealed writes, and no other writer can commit in between. Does nothing if the open write has changed
+    /// something: SQLite cannot commit the sealed writes without this change.
     ///
     /// The observers of the Realm are notified at the end of the open write. If the sealed writes cannot be committed,
     /// the open write cannot be committed either.
@@ -269,8 +271,10 @@ extension RealmContext {
         hooks.cancelled()
     }
 
-    // Moves to the newest version after a rollback, if the version before the transaction could not be pinned, or if
-    // the lock file was deleted and another process has committed in the meantime.
+    // After a rollback, the Realm shows the version before the transaction, which `rolledBack` pins. If this version
+    // could not be pinned, this method moves the Realm to the newest version. The version of `rolledBack` can also be
+    // newer, if the lock file was deleted and another process has committed in the meantime. In this case the method
+    // moves the Realm to that version.
     private func moveToNewest(_ rolledBack: SnapshotHandle?, from before: Version) {
         if rolledBack?.version == before { return }
         if let newest = rolledBack ?? (try? coordinator.openSnapshot()) { advance(from: before, to: newest) }
@@ -291,7 +295,7 @@ extension RealmContext {
         }
     }
 
-    /// Called when the program assigns a property, also if its value does not change. Deletions that were denied
+    /// Called when the program assigns a property, even if its value does not change. Deletions that were denied
     /// because of the previous value of the property are no longer denied.
     func recordAssignment(_ property: Int, of object: ObjectBase) {
         guard let table = object._table else { return }
@@ -305,7 +309,7 @@ extension RealmContext {
 
     // MARK: Flushing
 
-    /// Writes the pending changes of accessors and collections. Called before any query, and at the commit.
+    /// Writes the pending changes of accessors and collections to the file. Called before any query, and at the commit.
     func flush() throws {
         if let failure = pending.failure { throw failure }
         guard let transaction, !pending.isEmpty else { return }
@@ -351,7 +355,7 @@ extension RealmContext {
         }
     }
 
-    /// Makes the other accessors of a row read it again, after the row was changed through `object`.
+    /// Called after a row was changed through `object`. Makes the other accessors of the row read the row again.
     func markOtherAccessorsStale(_ object: ObjectBase, _ table: ObjectTable) {
         var others: [ObjectBase] = []
         table.forEachAccessor(object._key) { if $0 !== object { others.append($0) } }
@@ -360,7 +364,7 @@ extension RealmContext {
         others.forEach(markStale)
     }
 
-    /// Writes the pending changes before a query inside a write.
+    /// Called before a query. If a write is open, writes its pending changes to the file.
     func flushForQuery() {
         guard isInWrite, pending.failure == nil else { return }
         recordingFailure { try flush() }

@@ -24,7 +24,7 @@ final class RealmContext {
     @exclusivity(unchecked) var transaction: WriteTransaction?
     /// True while the transaction contains only sealed writes and no write is open.
     var hasOnlySealedWrites = false
-    /// The asynchronous writes; nil until the first one.
+    /// The asynchronous writes; nil until the program adds the first one.
     var asyncWrites: AsyncWrites?
     /// Incremented by every change that can affect the result of a query. Caches compare it with the count at which
     /// they were filled.
@@ -36,8 +36,8 @@ final class RealmContext {
     @exclusivity(unchecked) var keyValue = KeyValueRegistry()
     /// The tracked reads of this Realm.
     let reads = ReadTracking()
-    /// True if there are tracked reads, or while Observation is being notified that a value that was read changes.
-    /// Stored here so that an assignment can check it with one load.
+    /// True if there are tracked reads, or while the Observation framework is being notified that a value that was read
+    /// changes. Stored here so that an assignment can check it with one load.
     @exclusivity(unchecked) var hasTrackedReads = false
     /// Greater than zero while observers are notified before a change. The calls may be nested.
     @exclusivity(unchecked) var callsBeforeChange = 0
@@ -45,13 +45,14 @@ final class RealmContext {
     var cursors: [WeakCursor] = []
     /// The cores of collections in use, by row and property.
     var collections: [CollectionID: CollectionCore.WeakCore] = [:]
-    /// For the old objects of a migration, the context of the new ones. Tables and rows have the same ids and keys in
-    /// both contexts.
+    /// In the context of the old objects of a migration: the context of the new objects. Tables and rows have the same
+    /// ids and keys in both contexts.
     @WeakContext var newContext: RealmContext? = nil
-    /// For the old objects of a migration: returns the name that a property of the new schema has in the old file.
+    /// In the context of the old objects of a migration: returns the name that a property of the new schema has in the
+    /// old file.
     var formerName: (_ property: String, _ type: String) -> String = { property, _ in property }
-    /// For the old objects of a migration: returns a row that contains itself and would be copied together with the
-    /// given row; nil if there is none.
+    /// In the context of the old objects of a migration: returns a row that contains itself through embedded objects,
+    /// and that would be copied together with the given row. Returns nil if there is no such row.
     var selfContainingRow: (RowID) throws -> RowID? = { _ in nil }
     /// The number of calls of `invalidate()`. Results from an earlier generation are invalidated.
     private(set) var generation: UInt64 = 0
@@ -60,7 +61,7 @@ final class RealmContext {
     let frozenLock: NSRecursiveLock?
     /// The frozen context of the version that was frozen last. All frozen objects of one version share one context.
     @WeakContext var lastFrozen: RealmContext? = nil
-    /// The callbacks for observation, which the layer `Observation` sets.
+    /// The callbacks for observation. The code in `Sources/Martlet/Observation` sets them.
     var hooks = ContextHooks()
     let scheduler: Scheduler?
 
@@ -197,8 +198,8 @@ final class RealmContext {
 
     // MARK: Snapshot
 
-    /// The snapshot for reads: the pinned snapshot, or the snapshot of the open write. Pins the newest version if there
-    /// is neither.
+    /// The snapshot for reads: the pinned snapshot, or the snapshot of the open write. If neither exists, pins the
+    /// newest version.
     var handle: SnapshotHandle {
         if let snapshot { return snapshot }
         if let transaction { return transaction.handle }
@@ -261,8 +262,8 @@ final class RealmContext {
         bumpChangeCount()
     }
 
-    /// Reads with the connection of the snapshot. A property cannot throw, so a disk error stops the program. The
-    /// message contains the message of SQLite.
+    /// Reads with the connection of the snapshot. The getters of properties do not throw, so a disk error stops the
+    /// program. The message contains the message of SQLite.
     func read<R>(_ body: (StoreConnection) throws -> R) -> R {
         do {
             return try handle.read(body)
@@ -288,7 +289,8 @@ final class RealmContext {
 
     /// The slow path of a property read: checks the executor and reads the values if they are stale.
     func prepare(_ object: ObjectBase) {
-        // A frozen object gets its values when it is created. Threads share the object, so it must not be changed here.
+        // A frozen object gets its values when it is created. Several threads share the object, so this method must not
+        // change it.
         if access == .frozen { return }
         confinement.require(object._described)
         if object._state == .stale { load(object) }
@@ -303,7 +305,8 @@ final class RealmContext {
         trackReadsIfObserved()
     }
 
-    /// Reads the row of a stale accessor; false if it does not exist. Stops the program if the file cannot be read.
+    /// Reads the row of a stale accessor; false if the row does not exist. Stops the program if the file cannot be
+    /// read.
     func loadIfThere(_ object: ObjectBase, _ table: ObjectTable) -> Bool {
         if table.hasFurtherAccessors { flushForQuery() }
         let found = read { try decode(object, table, $0) }
@@ -311,7 +314,7 @@ final class RealmContext {
         return found
     }
 
-    /// Reads the row of a stale accessor; false if it does not exist. Throws if the file cannot be read.
+    /// Reads the row of a stale accessor; false if the row does not exist. Throws if the file cannot be read.
     func loadOrThrow(_ object: ObjectBase, _ table: ObjectTable) throws -> Bool {
         if object._state == .live { return true }
         let found = try handle.read { try decode(object, table, $0) }
@@ -337,7 +340,7 @@ final class RealmContext {
         return found
     }
 
-    /// Discards the outdated values of an accessor. The next access reads them again.
+    /// Discards the outdated values of an accessor. The next access reads the current values.
     func markStale(_ object: ObjectBase) {
         guard object._state == .live else { return }
         object._guard = 0
@@ -358,7 +361,8 @@ final class RealmContext {
     }
 }
 
-/// The callbacks for observation. This layer stores them, and the higher layer `Observation` sets them.
+/// The callbacks for observation. The context stores them, and the code in `Sources/Martlet/Observation`, which is a
+/// higher layer, sets them.
 struct ContextHooks {
     /// Called when a write begins. Delivers pending notifications up to the version from which the write starts.
     var deliverBeforeWrite: () -> Void = {}

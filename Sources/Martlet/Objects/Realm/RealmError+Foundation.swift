@@ -5,7 +5,7 @@ extension Realm.Error: LocalizedError, CustomNSError {
     /// The message, which is also the `localizedDescription`.
     public var errorDescription: String? { message }
 
-    /// The file to which the error belongs; nil if it belongs to none.
+    /// The file to which the error belongs; nil if the error belongs to no file.
     public var fileURL: URL? { path.map { URL(fileURLWithPath: $0) } }
 
     /// The domain of `NSError`.
@@ -52,7 +52,7 @@ extension InvalidText: LocalizedError, CustomNSError {
     /// The domain of `NSError`.
     public static var errorDomain: String { "Martlet.InvalidText" }
 
-    /// The code of `NSError`. There is only one.
+    /// The code of `NSError`. All errors of this type have this code.
     public var errorCode: Int { 1 }
 
     /// The description, under the key that Foundation defines.

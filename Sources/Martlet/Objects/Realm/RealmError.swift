@@ -19,7 +19,7 @@ extension Realm {
         }
 
         public let code: Code
-        /// The path of the file to which the error belongs; nil if it belongs to none.
+        /// The path of the file to which the error belongs; nil if the error belongs to no file.
         public let path: String?
         /// What happened, and how to fix it.
         public let message: String
@@ -35,7 +35,8 @@ extension Realm {
             EngineError.describes(error) ? Realm.Error(EngineError.wrap(error, path: path)) : error
         }
 
-        /// The error to throw to the user. An error thrown by the user's own code is thrown unchanged.
+        /// The error that the API throws to the program. If a closure of the program has thrown the error, it is thrown
+        /// unchanged.
         static func thrown(_ error: EngineError) -> any Swift.Error { error.cause ?? Realm.Error(error) }
 
         init(_ error: EngineError) { self.init(Code(error.code), path: error.path, error.message) }
@@ -91,7 +92,7 @@ extension Realm.Error {
     public static let alreadyOpen = Code(rawValue: "alreadyOpen")
     /// The file contains the synchronized data of another user.
     public static let wrongUser = Code(rawValue: "wrongUser")
-    /// A query cannot be subscribed to, or the service has refused it.
+    /// A query cannot be subscribed to, or the service has refused the subscription.
     public static let subscriptionRefused = Code(rawValue: "subscriptionRefused")
     /// The timeout of a wait for the sync service has passed.
     public static let syncTimedOut = Code(rawValue: "syncTimedOut")
@@ -140,7 +141,7 @@ extension Realm.Error.Code {
     public static let alreadyOpen = Realm.Error.alreadyOpen
     /// The file contains the synchronized data of another user.
     public static let wrongUser = Realm.Error.wrongUser
-    /// A query cannot be subscribed to, or the service has refused it.
+    /// A query cannot be subscribed to, or the service has refused the subscription.
     public static let subscriptionRefused = Realm.Error.subscriptionRefused
     /// The timeout of a wait for the sync service has passed.
     public static let syncTimedOut = Realm.Error.syncTimedOut

@@ -7,7 +7,7 @@ import MartletEngine
 /// There are two ways to pass a value to another thread. `freeze()` returns an immutable value, which any thread can
 /// read. A `ThreadSafeReference` is resolved on the other thread and returns the live value.
 public protocol ThreadConfined {
-    /// The Realm of the value; nil if it is unmanaged.
+    /// The Realm of the value; nil if the value is unmanaged.
     var realm: Realm? { get }
     /// True after the object or collection was deleted, or the Realm was invalidated.
     var isInvalidated: Bool { get }
@@ -19,7 +19,7 @@ public protocol ThreadConfined {
 }
 
 /// Finds one object, collection or other value in any Realm of its file.
-// Sendable: `find` captures only keys and types, and is called on the executor of its parameter.
+// Sendable: `find` captures only keys and types, and is called on the executor of the Realm that it receives.
 public struct _Locator: @unchecked Sendable {
     private let reference: StoreReference
     let configuration: Realm.Configuration
@@ -35,7 +35,7 @@ public struct _Locator: @unchecked Sendable {
     private let models: [String: ModelClass]
     /// The name of the value in messages.
     let name: String
-    /// Finds the value in a Realm; nil if it does not exist there.
+    /// Finds the value in a Realm. Returns nil if the value does not exist there.
     private(set) var find: (RealmContext) -> Any?
 
     init(_ context: RealmContext, _ name: String, row: RowID? = nil, _ find: @escaping (RealmContext) -> Any?) {
@@ -52,14 +52,15 @@ public struct _Locator: @unchecked Sendable {
 
     var coordinator: StoreCoordinator { reference.coordinator }
 
-    /// False if the row was added by a write that was rolled back, or that `context` cannot see yet. The key of the row
-    /// then belongs to no row or to another one.
+    /// False if the row was added by a write that was rolled back, or that `context` cannot see yet. In these cases the
+    /// key belongs to no row or to another row.
     func isVisible(in context: RealmContext) -> Bool {
         guard let outcome, outcome.state != .committed else { return true }
         return outcome.state == .open && context.transaction?.contains(outcome) == true
     }
 
-    /// Adds the classes that a Realm lacks for the value. Returns false if this is not possible now.
+    /// Adds to `context` all classes of the value's Realm that `context` lacks. Returns false if `context` cannot add
+    /// them now.
     func addModels(to context: RealmContext) -> Bool {
         if context.reference === source || context.isFrozen { return true }
         return (try? context.add(models)) != nil
@@ -98,8 +99,8 @@ extension ThreadConfined {
     ///
     /// To pass a snapshot to another thread, queue or actor with the checks of the compiler, wrap it in `Frozen`.
     ///
-    /// The snapshot keeps its version of the file in use, and the log grows while other versions are written.
-    /// `Realm.pinnedVersions` lists the versions in use and their holders.
+    /// The snapshot keeps its version of the file in use. While a version is in use, the log cannot be reset, so it
+    /// grows with each later write. `Realm.pinnedVersions` lists the versions in use and their holders.
     ///
     /// Traps if the value is unmanaged or invalidated, or was created in the open write.
     public func freeze(fileID: StaticString = #fileID, line: UInt = #line) -> Self {
@@ -117,7 +118,7 @@ extension ThreadConfined {
     ///
     /// The live Realm is refreshed if it shows an older version than the frozen value.
     ///
-    /// Traps if the value is unmanaged or invalidated, or if a Realm must be opened and this fails.
+    /// Traps if the value is unmanaged or invalidated, or if a Realm must be opened and cannot be opened.
     public func thaw(isolation: isolated (any Actor)? = #isolation) -> Self? {
         guard let locator = _locator() else { Misuse.unmanagedTransfer("\(Self.self)", "thawed") }
         if !isFrozen { return self }
@@ -154,7 +155,8 @@ extension RealmContext {
         return rows.inserted.contains(row.key) || rows.deleted.contains(row.key)
     }
 
-    /// Whether the open write has created the row or, for a value without a row, anything.
+    /// Whether the open write has created the row. For a value without a row: whether the open write has changed
+    /// anything.
     fileprivate func hasCreated(_ row: RowID?) -> Bool {
         guard let transaction, transaction.recorder.hasChanges else { return false }
         return row.map { transaction.recorder.hasInserted($0.key, in: $0.table) } ?? true
@@ -165,8 +167,9 @@ extension RealmContext {
         table(row.table).exists(row.key) && !wasReplaced(row, since: version)
     }
 
-    /// True if the row was deleted after a version. Only integer primary keys are used again, so other rows need no
-    /// check. False if the change sets since then are no longer stored.
+    /// True if the row was deleted after the version `earlier`. Only a row with an integer primary key can get the key
+    /// of a deleted row, so rows of other types are not checked. False if the change sets since `earlier` are no longer
+    /// stored.
     func wasReplaced(_ row: RowID, since earlier: Version) -> Bool {
         guard let table = tables[row.table], table.integerKey >= 0 else { return false }
         if earlier <= version, pending.deletionCount > 0,

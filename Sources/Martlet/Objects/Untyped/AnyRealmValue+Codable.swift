@@ -2,8 +2,8 @@ import Foundation
 import MartletEngine
 
 extension AnyRealmValue: Codable {
-    // Kinds that a decoder could not recognize from a plain value. They are encoded in a container with the kind as the
-    // key.
+    // The kinds that a decoder could not recognize from a plain value. Values of these kinds are encoded in a keyed
+    // container, with the kind as the key.
     private enum WrappedKind: String, CodingKey, CaseIterable {
         case float, double, data, date, decimal128, objectId, uuid, object, map
     }
@@ -72,8 +72,8 @@ extension AnyRealmValue: Codable {
 
     /// Decodes a value with the kind that was encoded. Objects are decoded as unmanaged objects.
     ///
-    /// - Throws: `DecodingError` if a container has no kind as a key, if an object has a type that the program does not
-    ///   contain, or if more than 100 lists and maps are nested.
+    /// - Throws: `DecodingError` if a keyed container has no kind as a key, if an object has a type that the program
+    ///   does not contain, or if more than 100 lists and maps are nested.
     public init(from decoder: any Decoder) throws {
         if let plain = Self.plain(decoder) {
             self = plain
@@ -99,7 +99,7 @@ extension AnyRealmValue: Codable {
         self = try Self.wrapped(kind, container)
     }
 
-    /// The number of lists and maps around the value that is being encoded or decoded.
+    /// The number of lists and maps that contain the value that is being encoded or decoded.
     @TaskLocal private static var depth = 0
 
     private static func requireDepth(_ path: [any CodingKey]) throws {
@@ -159,7 +159,8 @@ extension AnyRealmValue: Codable {
         if container.decodeNil() { return AnyRealmValue.none }
         if let value = try? container.decode(Bool.self) { return .bool(value) }
         if let value = try? container.decode(Int.self) { return .int(value) }
-        // Strings come first: a decoder may be set to read strings such as "nan" as numbers.
+        // Strings are tried before doubles, because a decoder may be configured to read strings such as "nan" as
+        // numbers.
         if let value = try? container.decode(String.self) { return .string(value) }
         return (try? container.decode(Double.self)).map { .double($0) }
     }

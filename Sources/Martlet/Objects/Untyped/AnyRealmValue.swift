@@ -59,8 +59,8 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
         AnyRealmValue(validating: stored.raw, in: nil)
     }
 
-    /// The value by which sorts and sets compare. Numbers of all kinds are compared by their numeric value. A value of
-    /// another kind equals only values of the same kind.
+    /// The value that sort orders and sets compare. Numbers of all kinds are compared by their numeric value. A value
+    /// of another kind equals only values of the same kind.
     public var _sortKey: StoredValue { StoredValue(AnyValue.sortKey(_stored.raw)) }
 
     public var _comparedObjects: [AnyObject] {
@@ -111,8 +111,8 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
 
     /// Reads a stored value, including its objects.
     ///
-    /// - Parameter isOld: true for a value of an earlier version. An object in it that was deleted since is read as
-    ///   `none`.
+    /// - Parameter isOld: true for a value of an earlier version. An object in the value that was deleted since that
+    ///   version is read as `none`.
     init(_ stored: SQLValue, in context: RealmContext?, isOld: Bool = false) {
         if let value = AnyRealmValue(validating: stored, in: context, isOld: isOld) {
             self = value
@@ -199,7 +199,7 @@ extension AnyRealmValue: RealmCollectionValue {
 
     public func _storedElement(_ elementContext: ElementContext) -> StoredValue { StoredValue(stored(elementContext)) }
 
-    // Does not add unmanaged objects, because this is a search.
+    // A search does not add unmanaged objects to the Realm.
     public func _searchElement(_ elementContext: ElementContext) -> StoredValue? {
         requireAllowedDepth()
         return objects.allSatisfy { $0._context === elementContext.context } ? _stored : nil

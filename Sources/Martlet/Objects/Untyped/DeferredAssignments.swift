@@ -1,7 +1,7 @@
 import MartletEngine
 
-/// Assigns untyped values to objects that are nested in each other to any depth, in one call of `create` or of another
-/// function.
+/// Assigns untyped values to objects that are nested in each other to any depth. Each call of `create`, or of another
+/// function that assigns nested values, uses its own instance.
 ///
 /// A chain of objects may be too long for the stack, so the recursion is limited. The values of objects that are nested
 /// deeper are assigned when the recursion has ended.
@@ -19,8 +19,8 @@ final class DeferredAssignments: @unchecked Sendable {
     typealias Copies = PathDictionary<ObjectIdentifier, (source: ObjectBase, copy: ObjectBase)>
 
     /// The objects that are being copied, with their copies. A link back to one of these objects becomes a link to its
-    /// copy. The objects are retained, because another object could otherwise get the identifier of one that was
-    /// released.
+    /// copy. The objects are retained, because another object could otherwise get the identifier of a deallocated
+    /// object.
     var copies = Copies()
     private static let depthLimit = 16
     private var depth = 0
@@ -45,8 +45,8 @@ final class DeferredAssignments: @unchecked Sendable {
         if depth == 1 { assignDeferred() }
     }
 
-    // Performs the assignments in the order of the input. If an assignment defers further assignments, these come
-    // before the remaining ones.
+    // Performs the assignments in the order of the input. If an assignment defers further assignments, the further
+    // assignments come before the remaining assignments.
     private func assignDeferred() {
         if assignments.isEmpty { return }
         let path = copies.mark()

@@ -40,7 +40,7 @@ extension ObjectBase {
         if property.isCollection {
             _load(property.index)
             RowEncoder.collection(of: self, property.index)?._assignUntyped(
-                value, "\(_typeName).\(property.name)", rules.entering(property, of: self))
+                value, "\(_typeName).\(property.name)", rules.appending(property, of: self))
             return
         }
         if case .linkingObjects(let type, let origin) = property.kind {
@@ -48,7 +48,7 @@ extension ObjectBase {
         }
         if property.isLink { return setUntypedLink(property, value, rules) }
         if property.isAny {
-            guard let value = anyValue(value, rules.entering(property, of: self)) else {
+            guard let value = anyValue(value, rules.appending(property, of: self)) else {
                 refuseValue(value, property, rules)
             }
             return setAnyUntyped(property, value, rules.policy)
@@ -77,7 +77,7 @@ extension ObjectBase {
             value, property: "\(_typeName).\(property.name)",
             expected: type.map { UntypedValue.described($0, isOptional: property.isOptional) }
                 ?? "'\(property.typeDescription)'",
-            at: rules.path == nil ? nil : rules.entering(property, of: self).path?.text)
+            at: rules.path == nil ? nil : rules.appending(property, of: self).path?.text)
     }
 
     private final func setUntypedLink(_ property: PropertySchema, _ value: Any?, _ rules: UntypedAssignment) {
@@ -85,7 +85,7 @@ extension ObjectBase {
         let target = property.element.target ?? ""
         guard let model = targetModel(target) else { Misuse.unknownType(target) }
         let refuse: () -> Never = { self.refuseValue(value, property, rules) }
-        let inner = rules.entering(property, of: self)
+        let inner = rules.appending(property, of: self)
         if property.element.isEmbedded, rules.policy == .modified, let existing = untypedValue(property) as? ObjectBase
         {
             if let object = UntypedValue.instance(value, of: ObjectBase.self), !model.isType(of: object) { refuse() }
@@ -127,7 +127,7 @@ extension ObjectBase {
         }
     }
 
-    /// Converts an untyped value to an `AnyRealmValue`; nil if that is not possible.
+    /// Converts an untyped value to an `AnyRealmValue`; nil if the type of the value cannot be stored.
     final func anyValue(_ value: Any?, _ rules: UntypedAssignment) -> AnyRealmValue? {
         AnyRealmValue(untyped: value) { object in
             guard let context = _context else { return object }
@@ -170,7 +170,7 @@ extension ObjectBase {
         _didSet(property)
     }
 
-    /// Replaces the keys of the embedded objects in a property without deleting any of them.
+    /// Replaces the keys of the embedded objects in a property, without deleting any of these objects.
     final func replaceEmbeddedKeys(_ property: PropertySchema, _ replacement: (ObjectKey) -> ObjectKey) {
         _load(property.index)
         guard property.isCollection else {
@@ -188,7 +188,7 @@ extension ObjectBase {
         }
     }
 
-    /// Removes embedded objects from a property without deleting them.
+    /// Removes the links to embedded objects from a property, without deleting the objects.
     final func releaseEmbedded(_ property: PropertySchema, where isReleased: (ObjectKey) -> Bool = { _ in true }) {
         func isReleasedKey(_ value: SQLValue) -> Bool {
             if case .integer(let key) = value { isReleased(key) } else { false }

@@ -43,12 +43,12 @@ public struct UntypedAssignment: Sendable {
     static let single = UntypedAssignment(policy: .error, copiesObjects: false)
 
     /// These rules with the path of a property.
-    func entering(_ property: PropertySchema, of object: ObjectBase) -> UntypedAssignment {
+    func appending(_ property: PropertySchema, of object: ObjectBase) -> UntypedAssignment {
         at(.property(of: path ?? .root(object._typeName), property.name))
     }
 
     /// These rules with the path of an element of the collection `name`.
-    func entering(_ place: ElementPlace?, of name: String) -> UntypedAssignment {
+    func appending(_ place: ElementPlace?, of name: String) -> UntypedAssignment {
         switch place {
         case .position(let position): at(.index(of: path ?? .root(name), position))
         case .key(let key): at(.key(of: path ?? .root(name), key))

@@ -47,7 +47,7 @@ enum UntypedValue {
         }
     }
 
-    // The string that represents a value of another type, as in JSON.
+    // Returns a string. JSON has no values of types such as UUID, and represents them by strings.
     private static func text(_ value: Any) -> String? { value as? String }
 
     private static func bool(_ value: Any) -> Bool? {
@@ -90,7 +90,7 @@ enum UntypedValue {
 
     // MARK: Types known at run time
 
-    /// Converts a value to the element type of a collection; nil if it does not fit.
+    /// Converts a value to the element type of a collection; nil if the value does not fit the type.
     static func element<Element>(_ value: Any, as type: Element.Type) -> Element? {
         let wrapped = (type as? any UntypedOptional.Type)?.wrapped ?? type
         guard let element = elementType(of: wrapped), let stored = stored(value, element, isOptional: false) else {
@@ -166,7 +166,7 @@ enum UntypedValue {
         return (value as? NSNumber).map(swiftNumber) ?? value
     }
 
-    /// The value as an instance of a class, or of a protocol of classes; nil for any other value.
+    /// The value as an instance of a class, or of a class-bound protocol; nil for any other value.
     ///
     /// Only instances of classes are cast: before Swift casts a dictionary or an array to a class, it converts all
     /// contents, at any depth, to Foundation objects.
@@ -181,7 +181,7 @@ enum UntypedValue {
         case UInt8(ascii: "c") where number === NSNumber(value: true) || number === NSNumber(value: false):
             number.boolValue
         case UInt8(ascii: "d"), UInt8(ascii: "f"): number.doubleValue
-        // Unsigned numbers that do not fit into an Int64.
+        // Unsigned numbers, which may be too large for an Int64.
         case UInt8(ascii: "Q"), UInt8(ascii: "L"): Int64(exactly: number.uint64Value) ?? number.uint64Value as Any
         default: number.int64Value
         }
@@ -217,7 +217,7 @@ extension Optional: UntypedWrapper {
     var inner: Any? { self }
 }
 
-/// Optionals conform to this protocol, so that the wrapped type of a type that is known only at run time can be found.
+/// The protocol of `Optional`. It gives access to the wrapped type of an optional type that is known only at run time.
 protocol UntypedOptional {
     static var wrapped: Any.Type { get }
 }

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Properties whose initial value in new objects has changed.
+/// Finds properties whose initial value in new objects has changed.
 struct DefaultChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in
@@ -14,7 +14,7 @@ struct DefaultChanges: BreakingRule {
     private func change(
         _ old: PropertyModel, _ new: PropertyModel, _ pair: ObjectPair, _ schemas: SchemaPair
     ) -> BreakingChange? {
-        // A changed type is reported by another rule.
+        // `PropertyChanges` reports a changed type.
         guard new.type.isSingle, schemas.current(old.type) == new.type else { return nil }
         let before = initialValue(of: old, in: schemas.old)
         guard before != initialValue(of: new, in: schemas.new) else { return nil }
@@ -23,7 +23,8 @@ struct DefaultChanges: BreakingRule {
             at: new.defaultSpan ?? new.typeSpan, was: old.defaultSpan ?? old.typeSpan)
     }
 
-    /// The initial value of a property; nil if it has none. Enum cases are compared by their raw values.
+    /// The initial value of a property; nil if it has none. An enum case is represented by its raw value, so that a
+    /// renamed case counts as unchanged.
     private func initialValue(of property: PropertyModel, in schema: SchemaModel) -> InitialValue? {
         if case .enumeration(let name, _) = property.type.value {
             guard let model = schema.enumeration(named: name) else { return nil }

@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// Enums and cases that were removed, were renamed, or have other raw values. Also reports new cases and a changed
-/// `unknown` case.
+/// Finds enums and cases that were removed, were renamed, or have other raw values. This rule also finds new cases and
+/// a changed `unknown` case.
 struct EnumChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         let stored = storedEnums(schemas)
@@ -9,7 +9,7 @@ struct EnumChanges: BreakingRule {
             + schemas.enums.flatMap { changes($0.old, $0.new, isStored: stored.contains($0.new.name)) }
     }
 
-    /// The enums (by new name) that are the type of a property both in the old and in the new schema. Older files can
+    /// The new names of the enums that are the type of the same property in the old and the new schema. Older files can
     /// contain values of these enums.
     private func storedEnums(_ schemas: SchemaPair) -> Set<String> {
         let properties = schemas.objects.flatMap(\.properties)
@@ -22,8 +22,8 @@ struct EnumChanges: BreakingRule {
             })
     }
 
-    // The level is `.source` even if files contain values of the enum: the properties of this type were removed or have
-    // another type now, and `PropertyChanges` reports what happens to their stored values.
+    // The level is `.source` even if files contain values of the enum. Each property of this type was removed or has
+    // another type now, and `PropertyChanges` reports the effect on its stored values.
     private func removed(_ old: EnumModel, _ schemas: SchemaPair) -> BreakingChange {
         let shape = old.cases.map(\.rawValue)
         let renames = schemas.addedEnums.filter { $0.cases.map(\.rawValue) == shape && $0.renamedFrom == nil }.prefix(3)
@@ -48,7 +48,7 @@ struct EnumChanges: BreakingRule {
                         + "keep the raw type, or add an enum with another name",
                     at: new.nameSpan, was: old.nameSpan))
         }
-        changes += cases(old, new, isStored: isStored)
+        changes += caseChanges(old, new, isStored: isStored)
         if let unknown = old.unknown, unknown.value != new.unknown?.value {
             let now =
                 new.unknown.map { " and are read as '\($0.value)'" }
@@ -63,15 +63,15 @@ struct EnumChanges: BreakingRule {
         return changes
     }
 
-    private func cases(_ old: EnumModel, _ new: EnumModel, isStored: Bool) -> [BreakingChange] {
+    private func caseChanges(_ old: EnumModel, _ new: EnumModel, isStored: Bool) -> [BreakingChange] {
         let isRawKept = old.raw == new.raw
-        // The new names of cases with an unchanged raw value.
+        // The new names of the renamed cases. A case counts as renamed if its raw value is unchanged.
         var renamed: Set<String> = []
         var changes: [BreakingChange] = []
         for before in old.cases {
             if let after = new.enumCase(named: before.name) {
                 guard isRawKept, before.rawValue != after.rawValue else { continue }
-                changes.append(rawValue(before, after, in: new, isStored: isStored))
+                changes.append(rawValueChange(before, after, in: new, isStored: isStored))
             } else if isRawKept,
                 let after = new.cases.first(where: {
                     $0.rawValue == before.rawValue && old.enumCase(named: $0.name) == nil
@@ -98,7 +98,7 @@ struct EnumChanges: BreakingRule {
         return changes
     }
 
-    private func rawValue(
+    private func rawValueChange(
         _ before: EnumCaseModel, _ after: EnumCaseModel, in new: EnumModel, isStored: Bool
     ) -> BreakingChange {
         BreakingChange(
@@ -127,6 +127,7 @@ extension EnumCaseModel.RawValue {
     /// The raw value in quotes, for messages.
     var quoted: String { "'\(plain)'" }
 
+    /// The raw value without quotes.
     var plain: String {
         switch self {
         case .int(let number): "\(number)"

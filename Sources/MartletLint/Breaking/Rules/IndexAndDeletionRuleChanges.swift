@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// Removed indexes and full-text indexes, and changed deletion rules of links and collections. The `onDelete` of a
-/// collection is reported even if it has not changed, because Martlet 0.1 ignored it.
+/// Finds removed indexes, removed full-text indexes, and changed deletion rules of links and collections. An unchanged
+/// `onDelete` of a collection is reported too, because it had no effect in programs that were built with Martlet 0.1.
 struct IndexAndDeletionRuleChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in
@@ -25,10 +25,10 @@ struct IndexAndDeletionRuleChanges: BreakingRule {
                     .query, "\(name) has no full-text search any more; keep 'fullText: true'", at: new.nameSpan,
                     was: old.fullTextSpan ?? old.nameSpan))
         }
-        return changes + rules(old, new, name)
+        return changes + deletionRuleChanges(old, new, name)
     }
 
-    private func rules(_ old: PropertyModel, _ new: PropertyModel, _ name: String) -> [BreakingChange] {
+    private func deletionRuleChanges(_ old: PropertyModel, _ new: PropertyModel, _ name: String) -> [BreakingChange] {
         var changes: [BreakingChange] = []
         for (key, before, now) in [
             ("onDelete", old.onDelete, new.onDelete), ("deleteRule", old.deleteRule, new.deleteRule),
@@ -40,7 +40,7 @@ struct IndexAndDeletionRuleChanges: BreakingRule {
                         + "have other effects; keep '\(key): \(before.rawValue)'",
                     at: new.nameSpan, was: old.nameSpan))
         }
-        // Programs that were built with Martlet 0.1 ignored `onDelete` on collections and deleted nothing.
+        // Programs that were built with Martlet 0.1 ignored `onDelete` on collections, so the rule takes effect now.
         if new.onDelete != .nullify, old.onDelete == new.onDelete, !new.type.isSingle {
             changes.append(
                 BreakingChange(

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Declared key paths that were removed, have another type, or lead to another property.
+/// Finds declared key paths that were removed, have another type, or lead to another property.
 struct KeyPathChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in
@@ -25,7 +25,7 @@ struct KeyPathChanges: BreakingRule {
                 .source, "\(name) was \(before) and is \(after); change it back", at: new.nameSpan,
                 was: old.nameSpan)
         }
-        // The paths of a list have no individual types in generated code.
+        // In generated code, the paths of a list have no individual types, so only the type of a single path matters.
         if !new.isList, let before = old.paths.first, let after = new.paths.first {
             let types = (schemas.shownType(of: before), KeyPathTypeText.type(of: after))
             if types.0 != types.1 {
@@ -58,7 +58,7 @@ enum KeyPathTypeText {
 }
 
 extension SchemaPair {
-    /// The type of an old key path's value, with the type names of the new schema.
+    /// The type of the value of an old key path, with the type names of the new schema.
     func shownType(of path: KeyPathModel) -> String {
         KeyPathTypeText.type(of: path.segments.map { current($0.type) }[...], isOptional: false)
     }

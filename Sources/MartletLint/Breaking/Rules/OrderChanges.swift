@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// Changes of the order of properties. An initializer has its parameters in this order, and `create` accepts arrays
-/// with the values in this order.
+/// Finds changes of the order of properties. The parameters of an initializer have this order. `create` accepts arrays
+/// of values in this order.
 struct OrderChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.compactMap { movedProperty($0) ?? insertedProperty($0) }

@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// Projections that were removed or have another object type, and properties of projections (labels) that were removed,
-/// have another type, read another path, or can no longer be set.
+/// Finds projections that were removed or have another object type. This rule also finds properties of projections
+/// (labels) that were removed, have another type, read another path, or can no longer be set.
 struct ProjectionChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         let current = Dictionary(schemas.new.projections.map { ($0.name, $0) }) { first, _ in first }

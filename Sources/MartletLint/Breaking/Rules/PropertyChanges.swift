@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Properties that were removed, were renamed, or have another type.
+/// Finds properties that were removed, were renamed, or have another type.
 struct PropertyChanges: BreakingRule {
     private static let maximumCandidates = 3
 
@@ -21,9 +21,11 @@ struct PropertyChanges: BreakingRule {
         return gone.map { self.removed($0, pair, ignored[$0.name], added[schemas.current($0.type)] ?? []) }
     }
 
+    /// The breaking change for a removed property.
+    ///
     /// - Parameters:
-    ///   - ignored: the ignored property with the same name.
-    ///   - candidates: new properties with the same type.
+    ///   - ignored: the ignored property with the same name in the new schema; nil if there is none.
+    ///   - candidates: the added properties that may be the removed property with another name.
     private func removed(
         _ old: PropertyModel, _ pair: ObjectPair, _ ignored: PropertyModel?, _ candidates: [PropertyModel]
     ) -> BreakingChange {
@@ -73,16 +75,16 @@ struct PropertyChanges: BreakingRule {
                     was: old.nameSpan))
         }
         let type = schemas.current(old.type)
-        // If both types are written in the same way, either the type is unchanged, or only the declaration with that
-        // name has changed (an enum has another raw type, or an object type has become embedded). Other rules report
-        // changes of declarations.
+        // If both types have the same text, the type is unchanged, or only the declaration of the type has changed. For
+        // example, an enum has another raw type, or an object type has become embedded. Other rules report changes of
+        // declarations.
         guard type.text != new.type.text else { return changes }
         if !old.type.isLinkingObjects {
             if !isStoredAlike(type, new.type) {
                 return changes + [typeChange(.data, name, old, new)]
             }
             if type.isOptional, !new.type.isOptional, new.type.value.objectName == nil {
-                return changes + [required(name, old, new)]
+                return changes + [requiredChange(name, old, new)]
             }
             if let lost = lostValues(old.type, new.type, schemas) {
                 return changes + [typeChange(.data, name, old, new, because: lost)]
@@ -101,7 +103,7 @@ struct PropertyChanges: BreakingRule {
         return old.value == new.value
     }
 
-    private func required(_ name: String, _ old: PropertyModel, _ new: PropertyModel) -> BreakingChange {
+    private func requiredChange(_ name: String, _ old: PropertyModel, _ new: PropertyModel) -> BreakingChange {
         let what =
             new.type.isSingle
             ? "is required now, but a stored value may be nil" : "may contain nil, which its type forbids"
@@ -109,8 +111,8 @@ struct PropertyChanges: BreakingRule {
             .data, "\(name) \(what); keep '\(old.type.text)'", at: new.typeSpan, was: old.typeSpan)
     }
 
-    /// A clause for the message that names the first value of the old enum that the new enum does not declare; nil if
-    /// the new enum declares all of them, or if the types are not two different enums.
+    /// A clause for the message, which names the first raw value of the old enum that the new enum does not declare.
+    /// nil if the new enum declares all raw values of the old enum, or if the types are not two different enums.
     private func lostValues(_ old: PropertyTypeModel, _ new: PropertyTypeModel, _ schemas: SchemaPair) -> String? {
         guard case .enumeration(let before, _) = old.value, case .enumeration(let after, _) = new.value,
             schemas.currentName(before) != after, let former = schemas.old.enumeration(named: before),

@@ -1,6 +1,7 @@
 import MartletSchema
 
-/// A removed `renamedFrom`. Files that were not opened while it existed still contain the old name.
+/// Finds declarations whose `renamedFrom` was removed. A file still contains the old name if no program has opened the
+/// file while `renamedFrom` existed.
 struct RemovedRenames: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in

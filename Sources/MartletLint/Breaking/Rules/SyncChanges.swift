@@ -1,18 +1,18 @@
 import MartletSchema
 
-/// Changed synchronization modes, local properties, counters and rules.
+/// Finds changes of the synchronization mode, of local properties, of counters and of rules.
 struct SyncChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in
             let rules = CurrentRules(schemas: schemas, pair: pair)
-            return mode(pair) + typeRules(pair, rules)
-                + pair.properties.flatMap { properties($0.old, $0.new, pair, rules) }
+            return modeChanges(pair) + typeRuleChanges(pair, rules)
+                + pair.properties.flatMap { propertyChanges($0.old, $0.new, pair, rules) }
         }
     }
 
     // MARK: Types
 
-    private func mode(_ pair: ObjectPair) -> [BreakingChange] {
+    private func modeChanges(_ pair: ObjectPair) -> [BreakingChange] {
         let (old, new) = (pair.old.sync.mode, pair.new.sync.mode)
         guard old != new else { return [] }
         let name = "type '\(pair.new.name)'"
@@ -36,7 +36,7 @@ struct SyncChanges: BreakingRule {
         ]
     }
 
-    private func typeRules(_ pair: ObjectPair, _ rules: CurrentRules) -> [BreakingChange] {
+    private func typeRuleChanges(_ pair: ObjectPair, _ rules: CurrentRules) -> [BreakingChange] {
         guard pair.old.sync.mode != .none, pair.new.sync.mode != .none else { return [] }
         return RuleKind.allCases.compactMap { kind in
             let effect =
@@ -68,7 +68,7 @@ struct SyncChanges: BreakingRule {
 
     // MARK: Properties
 
-    private func properties(
+    private func propertyChanges(
         _ old: PropertyModel, _ new: PropertyModel, _ pair: ObjectPair, _ rules: CurrentRules
     ) -> [BreakingChange] {
         guard pair.old.sync.mode != .none, pair.new.sync.mode != .none else { return [] }
@@ -100,7 +100,7 @@ struct SyncChanges: BreakingRule {
     }
 }
 
-/// The texts of the rules of an old type, with the names of the new schema.
+/// Converts rules of an old type to texts that contain the names of the new schema.
 private struct CurrentRules {
     let schemas: SchemaPair
     let pair: ObjectPair

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Object types that were removed or renamed, or changed between top-level and embedded.
+/// Finds object types that were removed, were renamed, or changed between top-level and embedded.
 struct TypeChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         let search = SuccessorSearch(schemas)
@@ -10,8 +10,8 @@ struct TypeChanges: BreakingRule {
             + schemas.objects.flatMap(changes)
     }
 
-    /// New types whose names differ only in case from other types of the old schema. The runtime does not open a file
-    /// that contains such an old type.
+    /// Pairs of an old type and a new type that are different types, although their names differ only in case. The
+    /// runtime does not open a file that contains such an old type.
     private func clashes(in schemas: SchemaPair) -> [(old: ObjectModel, new: ObjectModel)] {
         let old = Dictionary(schemas.old.objects.map { ($0.name.lowercased(), $0) }) { first, _ in first }
         return schemas.new.objects.compactMap { new in

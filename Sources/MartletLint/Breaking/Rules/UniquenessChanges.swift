@@ -1,12 +1,12 @@
 import MartletSchema
 
-/// A changed primary key, or changed sets of properties whose values are unique together.
+/// Finds changes of a primary key, and changes of the sets of properties whose values are unique together.
 struct UniquenessChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
-        schemas.objects.flatMap { primaryKey($0) + uniques($0) }
+        schemas.objects.flatMap { primaryKeyChanges($0) + uniqueSetChanges($0) }
     }
 
-    private func primaryKey(_ pair: ObjectPair) -> [BreakingChange] {
+    private func primaryKeyChanges(_ pair: ObjectPair) -> [BreakingChange] {
         let before = pair.old.primaryKey.map { pair.currentName($0.value) }
         let after = pair.new.primaryKey?.value
         guard before != after else { return [] }
@@ -20,12 +20,12 @@ struct UniquenessChanges: BreakingRule {
         ]
     }
 
-    private func uniques(_ pair: ObjectPair) -> [BreakingChange] {
+    private func uniqueSetChanges(_ pair: ObjectPair) -> [BreakingChange] {
         let before = pair.old.unique.map { Set($0.map { pair.currentName($0.value) }) }
         let after = pair.new.unique.map { Set($0.map(\.value)) }
         let added = pair.new.unique.filter { list in
             let names = Set(list.map(\.value))
-            // A superset of a unique set is unique as well.
+            // If the values of some properties are unique together, so are the values of every superset of them.
             return !before.contains { $0.isSubset(of: names) } && !names.contains(pair.new.primaryKey?.value ?? "")
         }
         let gone = pair.old.unique.filter { list in !after.contains(Set(list.map { pair.currentName($0.value) })) }

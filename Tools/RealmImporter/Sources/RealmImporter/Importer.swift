@@ -11,13 +11,13 @@ public struct Import: Sendable {
         public let bytes: [UInt8]
     }
 
-    /// In the order of the Swift files; empty if one of them has syntax errors.
+    /// The schema files, in the order of the Swift files; empty if a Swift file has a syntax error.
     public let outputs: [Output]
-    /// Sorted by file and location.
+    /// The findings, sorted by file and location.
     public let findings: [Finding]
     public let typeCount: Int
 
-    /// `imported 20 types into 7 files; 3 warnings, 1 note`.
+    /// A line such as `imported 20 types into 7 files; 3 warnings, 1 note`.
     public var summary: String {
         let list = [Severity.error, .warning, .note].compactMap { severity in
             Self.counted(findings.count { $0.severity == severity }, severity.rawValue)
@@ -32,7 +32,7 @@ public struct Import: Sendable {
     }
 }
 
-/// An internal error: a bug of this tool.
+/// An internal error, which is a bug of this tool.
 public struct ImporterError: Error {
     public let message: String
 }
@@ -52,7 +52,7 @@ public enum Importer {
             throw ImporterError(message: error.message)
         }
         var findings = FindingList()
-        // Findings about `#if` conditions in files without models are irrelevant.
+        // Findings of the reader, such as those about `#if`, are irrelevant in files without models.
         for (file, fileDraft) in zip(files, draft.files) where !fileDraft.isEmpty {
             findings.add(file.findings.findings)
         }

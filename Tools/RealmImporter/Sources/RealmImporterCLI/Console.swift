@@ -9,13 +9,13 @@ enum Console {
         }
     }
 
-    /// Ignores errors, because there is no other way to report them.
+    /// Writes to standard error. Ignores a failure, because there is no other way to report it.
     static func error(_ text: String) {
         _ = StandardStream.error.write(text)
     }
 }
 
-/// The exit codes, as for `martlet`.
+/// The exit codes, which equal those of `martlet`.
 enum ExitStatus: Int32 {
     case success = 0
     case findings = 1
@@ -26,7 +26,7 @@ enum ExitStatus: Int32 {
     func terminate() -> Never { exit(rawValue) }
 }
 
-/// Ends the command. An empty message means that the errors have been printed.
+/// An error that ends the command. An empty message means that the findings have already been printed.
 struct CommandFailure: Error {
     let code: ExitStatus
     let message: String

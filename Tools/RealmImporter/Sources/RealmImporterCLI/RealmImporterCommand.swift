@@ -11,10 +11,10 @@ struct RealmImporterCommand: ParsableCommand {
         abstract: "Writes the schema of Realm model classes, and lists what must be done manually.",
         discussion: """
             Name all files or folders of one model together; declarations in other files are not found. Warnings are about \
-            stored data and names, notes about code that moves to extensions.
+            stored data and names. Notes are about code that must move to extensions.
 
-            Exit codes: 0 success, 1 warnings or errors, 2 wrong usage, 3 disk error, 70 internal error. With \
-            warnings the schema is written, with errors it is not.
+            Exit codes: 0 success, 1 warnings or errors, 2 wrong usage, 3 disk error, 70 internal error. If there are \
+            only warnings, the schema is written. If there are errors, it is not written.
             """,
         version: Compiler.version)
 
@@ -59,7 +59,7 @@ struct RealmImporterCommand: ParsableCommand {
         }
     }
 
-    /// Maps errors of the disk to their exit code.
+    /// Runs the closure, and converts its disk errors to failures with the exit code for disk errors.
     private func mappingDiskErrors<Value>(_ body: () throws(DiskError) -> Value) throws -> Value {
         do {
             return try body()

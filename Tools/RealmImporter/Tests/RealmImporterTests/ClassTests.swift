@@ -3,7 +3,7 @@ import Testing
 
 @Suite("classes")
 struct ClassTests {
-    @Test("subclasses contain inherited properties first, and unused base classes have no table")
+    @Test("the properties of a subclass begin with the inherited ones, and unused base classes have no table")
     func inheritance() throws {
         let sample = try Sample(
             """
@@ -163,7 +163,7 @@ struct ClassTests {
         #expect(sample.yaml.contains("  Leaf:\n    properties:\n      name: String\n      age: Int\n"))
     }
 
-    @Test("other kinds of classes are ignored or reported")
+    @Test("asymmetric, generic and empty classes are reported, and classes of other libraries are ignored")
     func otherKinds() throws {
         let sample = try Sample(
             """
@@ -250,7 +250,7 @@ struct ClassTests {
             ])
     }
 
-    @Test("macros are reported, because they cannot be read")
+    @Test("macros are reported, because the importer cannot expand them")
     func macros() throws {
         let sample = try Sample(
             """

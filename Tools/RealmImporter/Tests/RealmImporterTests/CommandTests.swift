@@ -38,7 +38,7 @@ struct CommandTests {
         #expect(try folder.read("All.yaml").hasSuffix("      age: Int\n"))
     }
 
-    @Test("without '--force' existing files are not overwritten, and no file is written")
+    @Test("without '--force', existing files with other content are not overwritten, and no file is written")
     func force() throws {
         let folder = try TemporaryFolder()
         try folder.write(Self.dog, to: "Models/Dog.swift")
@@ -103,7 +103,7 @@ struct CommandTests {
         #expect(lines[2].hasPrefix("realm-importer: error: 'Models/\(shown)': the file exists"))
     }
 
-    @Test("after an error nothing is written")
+    @Test("if a file has a syntax error, nothing is written")
     func broken() throws {
         let folder = try TemporaryFolder()
         try folder.write(Self.dog, to: "Dog.swift")

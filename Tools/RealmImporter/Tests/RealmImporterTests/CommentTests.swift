@@ -2,7 +2,7 @@ import Testing
 
 @Suite("comments and deprecations")
 struct CommentTests {
-    @Test("documentation of types, properties and cases is imported, other comments are not")
+    @Test("documentation of types, properties and cases is imported, and other comments are ignored")
     func documentation() throws {
         let sample = try Sample(
             """
@@ -66,7 +66,7 @@ struct CommentTests {
         #expect(sample.yaml.contains("      ## Abc\td # e: f\n      name: String\n"))
     }
 
-    @Test("deprecations keep their message, and a new name becomes the message")
+    @Test("deprecations keep their message, and 'renamed:' becomes a message")
     func deprecations() throws {
         let sample = try Sample(
             """

@@ -114,7 +114,7 @@ struct DefaultTests {
         #expect(sample.findings[0].hasPrefix("3:") && sample.findings[0].contains("warning: the default '"))
     }
 
-    @Test("a property with an invalid default is omitted, with the message of the schema compiler")
+    @Test("a property with an invalid default is omitted, and the finding contains the message of the schema compiler")
     func misfit() throws {
         let sample = try Sample("class Thing: Object { @Persisted var a: Int; @Persisted var b: Int8 = 500 }")
         #expect(sample.yaml.hasSuffix("      a: Int\n"))
@@ -122,7 +122,7 @@ struct DefaultTests {
     }
 
     @Test(
-        "a property whose type may be optional is omitted and reported",
+        "a property without a type annotation is omitted and reported if its default may be nil",
         arguments: ["Int(\"5\")", "try? ObjectId(string: text)"])
     func failable(value: String) throws {
         let sample = try Sample("class Thing: Object { @Persisted var a: Int; @Persisted var b = \(value) }")

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("enums")
 struct EnumTests {
-    @Test("raw values are stored as in Realm")
+    @Test("the schema contains the raw values that Realm stores")
     func rawValues() throws {
         let sample = try Sample(
             """

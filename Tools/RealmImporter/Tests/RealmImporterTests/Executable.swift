@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The built tool, run as a process.
+/// Runs the built command-line tool as a process.
 struct Executable {
     struct Outcome {
         let status: Int32
@@ -15,7 +15,7 @@ struct Executable {
         url = try #require(Executable.find(), "build the whole package first: swift build --build-tests")
     }
 
-    /// Searches the folders around the test bundle, whose place depends on the build system.
+    /// Searches for the tool in the folders that contain the test bundle. Their layout depends on the build system.
     private static func find() -> URL? {
         let places = [CommandLine.arguments[0], Bundle.main.bundlePath, Bundle(for: TemporaryFolder.self).bundlePath]
         for place in places {
@@ -52,7 +52,7 @@ struct Executable {
         process.arguments = arguments
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
         process.standardInput = FileHandle.nullDevice
-        // Files, because the process would block on a full pipe that is not read.
+        // The output goes to files, because a process blocks if its pipe is full and nothing reads it.
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/.output"))
         process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/.errors"))
         try process.run()

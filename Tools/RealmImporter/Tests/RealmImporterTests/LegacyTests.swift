@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("legacy style")
+@Suite("legacy style, without '@Persisted'")
 struct LegacyTests {
-    @Test("dynamic variables, 'RealmOptional', 'RealmProperty' and collections are stored, other variables are not")
+    @Test("dynamic variables, 'RealmOptional', 'RealmProperty' and collections are stored, and other variables are not")
     func stored() throws {
         let sample = try Sample(
             """
@@ -56,7 +56,7 @@ struct LegacyTests {
             ])
     }
 
-    @Test("overridden methods name the primary key, the indexes and the ignored properties")
+    @Test("overridden methods define the primary key, the indexes and the ignored properties")
     func overrides() throws {
         let sample = try Sample(
             """

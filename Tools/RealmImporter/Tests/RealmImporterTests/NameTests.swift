@@ -51,7 +51,7 @@ struct NameTests {
         #expect(sample.findings.count == 1 && sample.findings[0].hasPrefix("1:7 warning: 'sqlite_t' is left out: "))
     }
 
-    @Test("if two names differ only in case, the later one is omitted MRT0102")
+    @Test("if two names differ only in case, the property with the later name is omitted MRT0102")
     func caseAlone() throws {
         let sample = try Sample("class Dog: Object { @Persisted var id: Int; @Persisted var ID: Int }")
         #expect(sample.yaml.hasSuffix("      id: Int\n"))

@@ -29,7 +29,7 @@ struct ObjectiveCTests {
     }
 
     @Test(
-        "the protocol may be inherited, an alias, in a composition, or in an extension",
+        "the conformance may be inherited, or declared with an alias, in a composition or in an extension",
         arguments: [
             "class Dog: Object, Animal { var name: String? }",
             "class Dog: Object, Alias { var name: String? }",

@@ -7,7 +7,7 @@ import Testing
 
 /// The model of a veterinary practice, with its expected schema and findings.
 ///
-/// `MARTLET_RECORD=1 swift test --filter Practice` writes the expected files again after a change of the importer.
+/// After a change of the importer, `MARTLET_RECORD=1 swift test --filter Practice` writes the expected files again.
 @Suite("Practice: a complete model")
 struct PracticeTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()

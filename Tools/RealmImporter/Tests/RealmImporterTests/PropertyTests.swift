@@ -106,7 +106,7 @@ struct PropertyTests {
         #expect(sample.findings.count == 1 && sample.findings[0].hasPrefix("2:38 warning: the primary key 'code'"))
     }
 
-    @Test("plain values that are not stored become ignored properties, others are reported")
+    @Test("plain values that are not stored become ignored properties, and other variables are reported")
     func ignored() throws {
         let sample = try Sample(
             """
@@ -151,7 +151,7 @@ struct PropertyTests {
             ])
     }
 
-    @Test("attributes and names that cannot be read are reported")
+    @Test("attributes and tuples that the importer cannot read are reported")
     func unread() throws {
         let sample = try Sample(
             """

@@ -4,11 +4,11 @@ import MartletTools
 import RealmImporter
 import Testing
 
-/// The result of importing Swift text. Creating it checks that the schema compiles.
+/// The result of importing Swift text. The initializer also checks that the schema compiles.
 struct Sample {
-    /// The content of all files.
+    /// The content of all schema files, one after another.
     let yaml: String
-    /// `line:column severity: message`.
+    /// The findings in the form `line:column severity: message`.
     let findings: [String]
     let result: Import
 
@@ -25,7 +25,7 @@ struct Sample {
         if !result.outputs.isEmpty { expectCompiles(result, sourceLocation: sourceLocation) }
     }
 
-    /// Returns the lines of the schema below `properties:` for a class `Thing` with these members.
+    /// Returns the lines below `properties:` in the schema of a class `Thing` that has the given members.
     static func properties(_ members: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> [String] {
         let sample = try Sample("class Thing: Object {\n\(members)\n}\n" + surroundings, sourceLocation: sourceLocation)
         let lines = sample.yaml.split(separator: "\n").drop { $0 != "  Thing:" }
@@ -41,7 +41,8 @@ struct Sample {
         """
 }
 
-/// Checks that the schema compiles and that Swift is generated for each file.
+/// Checks that the schema compiles, and that the compiler generates a Swift file for each schema file, and the registry
+/// file.
 func expectCompiles(_ result: Import, sourceLocation: SourceLocation = #_sourceLocation) {
     let sources = result.outputs.enumerated().map { number, output in
         SourceText(

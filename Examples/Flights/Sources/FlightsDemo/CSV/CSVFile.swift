@@ -1,12 +1,13 @@
 import Foundation
 
-/// Reads a CSV file row by row (RFC 4180: quotes, doubled quotes, LF or CRLF; a byte-order mark is skipped).
+/// Reads a CSV file row by row, in the format of RFC 4180. Fields can have quotes and contain doubled quotes. Lines end
+/// with LF or CRLF. A byte-order mark at the beginning of the file is skipped.
 ///
 /// The reader throws an error if a row and the header have different numbers of fields, if text precedes or follows a
 /// quoted field, or if a quote is not closed.
 struct CSVFile {
     let name: String
-    /// The size of the file.
+    /// The size of the file in bytes.
     var byteCount: Int { bytes.count }
     /// The number of bytes that have been read.
     private(set) var position = 0
@@ -21,7 +22,7 @@ struct CSVFile {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
             throw CSVError(
-                file: folder.path, line: nil, message: "there is no such folder: name one that holds \(name)")
+                file: folder.path, line: nil, message: "there is no such folder: name the folder of \(name)")
         }
         guard FileManager.default.fileExists(atPath: url.path) else {
             throw CSVError(file: url.path, line: nil, message: "there is no such file")
@@ -50,12 +51,12 @@ struct CSVFile {
         return header
     }
 
-    /// Returns the column with this name, at any position in the header.
+    /// Returns the column with the given name. The header can contain the columns in any order.
     func column(_ name: String) throws -> CSVColumn {
         guard let index = header.firstIndex(of: name) else {
             throw CSVError(
                 file: self.name, line: 1,
-                message: "there is no column '\(name)': expected it beside \(header.prefix(4).joined(separator: ", "))")
+                message: "no column '\(name)': the header begins with \(header.prefix(4).joined(separator: ", "))")
         }
         return CSVColumn(index: index, name: name)
     }

@@ -1,9 +1,10 @@
 import Foundation
 
-/// A row whose fields are read by column and type. NA is a missing value.
+/// A row of a CSV file. Each method reads the field of a column as a value of one type. The text `NA` represents a
+/// missing value.
 struct CSVRow {
     let file: String
-    /// The first line of the row.
+    /// The first line of the row in the file, counted from 1.
     let line: Int
     let bytes: Data
     let fields: [CSVField]
@@ -39,7 +40,7 @@ struct CSVRow {
         return value
     }
 
-    /// A time such as 2013-01-01T10:00:00Z.
+    /// Returns the field as a time. The field contains a time such as 2013-01-01T10:00:00Z.
     func date(_ column: CSVColumn) throws -> Date {
         guard let date = UniversalTime.date(from: text(column)) else {
             throw error(column, "a time such as 2013-01-01T10:00:00Z")

@@ -1,8 +1,8 @@
-/// The range of a field in its file.
+/// The range of the bytes of a field in its file.
 struct CSVField {
     var start: Int
     var end: Int
-    /// Whether the field contains doubled quotes, so that its text is not a plain slice.
+    /// Whether the field contains doubled quotes. If so, `text(in:)` replaces each pair of quotes with one quote.
     var isEscaped = false
 
     func text(in bytes: UnsafeRawBufferPointer) -> String {
@@ -18,7 +18,7 @@ struct CSVField {
     }
 }
 
-/// Splits one row into fields.
+/// Splits one row of a CSV file into fields.
 struct CSVScanner {
     static let quote = UInt8(ascii: "\"")
     private static let comma = UInt8(ascii: ","), lineFeed = UInt8(ascii: "\n"), carriageReturn = UInt8(ascii: "\r")
@@ -44,7 +44,7 @@ struct CSVScanner {
         }
     }
 
-    // Stops at the separator and does not consume it.
+    // Appends a field without quotes. Stops at the separator that ends the field, and does not consume it.
     private mutating func scanPlain(_ bytes: UnsafeRawBufferPointer, into fields: inout [CSVField]) -> String? {
         let start = position
         while position < bytes.count, bytes[position] != Self.comma, bytes[position] != Self.lineFeed {

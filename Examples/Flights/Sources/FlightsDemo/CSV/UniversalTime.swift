@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads and writes times of the form 2013-01-01T10:00:00Z, faster than a formatter.
+/// Parses and prints times of the form 2013-01-01T10:00:00Z. This is faster than a date formatter of Foundation.
 enum UniversalTime {
     static func date(from text: String) -> Date? {
         let bytes = Array(text.utf8)
@@ -29,7 +29,8 @@ enum UniversalTime {
         return "\(year)-\(two(month))-\(two(day))T\(two(rest / 3600)):\(two(rest / 60 % 60)):\(two(rest % 60))Z"
     }
 
-    // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": days since 1970 in the Gregorian calendar.
+    // Returns the days from 1970-01-01 to a date of the Gregorian calendar. Both conversions are from Howard Hinnant,
+    // "chrono-Compatible Low-Level Date Algorithms".
     private static func daysFromCivil(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

@@ -29,9 +29,9 @@ struct FlightColumns {
     }
 }
 
-/// A checked and typed row of flights.csv.
+/// A row of flights.csv. Its values have been checked and converted to Swift types.
 struct FlightRecord {
-    /// The number of the row, counted from 1.
+    /// The number of the row without the header, counted from 1.
     let id: Int
     let day: CalendarDay
     let scheduledDeparture: Date
@@ -69,7 +69,7 @@ struct FlightRecord {
     }
 }
 
-/// A day in local time.
+/// A day in the local time of New York.
 struct CalendarDay: Hashable, Comparable, CustomStringConvertible {
     let year: Int
     let month: Int8

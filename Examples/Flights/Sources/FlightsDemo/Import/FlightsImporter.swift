@@ -1,9 +1,9 @@
 import Foundation
 import Martlet
 
-/// Imports the five files of a folder into a Realm.
+/// Imports the five CSV files of a folder into a Realm.
 ///
-/// The import is one write: if a row of any file is broken, the Realm does not change.
+/// The import is one write: if any row of any file is invalid, the Realm does not change.
 struct FlightsImporter {
     let folder: URL
     let realm: Realm
@@ -18,7 +18,7 @@ struct FlightsImporter {
         self.progress = progress
     }
 
-    /// Replaces the content of the Realm. Returns the flights of the last `days` days instead of storing them.
+    /// Replaces the content of the Realm. The flights of the last `days` days are not stored, but returned as records.
     mutating func importAll(holdingBack days: Int) throws -> [FlightRecord] {
         let lastDays = days > 0 ? try Set(self.days().sorted().suffix(days)) : []
         let realm = realm
@@ -32,7 +32,7 @@ struct FlightsImporter {
         }
     }
 
-    /// Returns the days that have flights.
+    /// Returns the days on which flights were scheduled.
     private func days() throws -> Set<CalendarDay> {
         var file = try CSVFile(folder: folder, name: "flights.csv")
         let columns = try FlightColumns(file)
@@ -133,7 +133,7 @@ struct FlightsImporter {
         return held
     }
 
-    /// Returns a flight with its links. A link is nil if the files do not contain its target.
+    /// Returns the flight of a record, with its links. A link is nil if the files do not contain the linked object.
     func flight(_ record: FlightRecord) -> Flight {
         Flight(
             id: record.id, scheduledDeparture: record.scheduledDeparture, year: record.day.year,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Shows the progress of an import: a bar on a terminal, otherwise one line for each file.
+/// Shows the progress of an import. On a terminal this is a progress bar, and otherwise one line for each file.
 final class ImportProgress {
     private let isTerminal = isatty(STDOUT_FILENO) == 1
     private var started = Date()
@@ -8,7 +8,7 @@ final class ImportProgress {
     private var isFirstCallOfFile = true
     private let width = 32
 
-    /// Draws at most ten times a second, however often it is called.
+    /// Draws the progress bar if the output is a terminal, at most ten times a second.
     func show(_ what: String, count: Int, fraction: Double) {
         if isFirstCallOfFile {
             isFirstCallOfFile = false
@@ -42,7 +42,7 @@ final class ImportProgress {
 }
 
 extension Int {
-    /// The number with thousands separators.
+    /// The decimal digits of the number, with thousands separators.
     var grouped: String {
         var digits = Array(String(magnitude))
         for index in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: index) }

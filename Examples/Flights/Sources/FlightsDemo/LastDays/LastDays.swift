@@ -1,8 +1,8 @@
 import Foundation
 import Martlet
 
-/// Simulates the last days of the data, hour by hour: flights are scheduled, depart and arrive. Each change is a small
-/// transaction, and observers print their notifications.
+/// Simulates the last days of the data, hour by hour. For each hour, one transaction adds the scheduled flights. Each
+/// departure and each arrival is a further transaction. Observers print their notifications.
 struct LastDays {
     let realm: Realm
     let importer: FlightsImporter
@@ -58,7 +58,7 @@ struct LastDays {
         observers.printTotals()
     }
 
-    /// Returns a flight as in the timetable, before its departure.
+    /// Returns the flight of a record as it is before its departure: without actual times and without delays.
     private func scheduled(_ record: FlightRecord) -> Flight {
         let flight = importer.flight(record)
         flight.departureTime = nil

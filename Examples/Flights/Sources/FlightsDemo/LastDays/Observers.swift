@@ -2,7 +2,7 @@ import Foundation
 import Martlet
 
 /// Observers of the Realm, of collections and of an object. The observers of the object print each notification. The
-/// others count changes, which `printHour` and `printTotals` print.
+/// other observers count the changes. `printHour` and `printTotals` print the counts.
 final class Observers {
     private let realm: Realm
     private var tokens: [NotificationToken] = []
@@ -13,7 +13,7 @@ final class Observers {
     private var totals = Tally()
     private var totalCommits = 0
 
-    /// The changes that a collection observer received.
+    /// The numbers of changes that a collection observer has received.
     private struct Tally {
         var calls = 0, deletions = 0, insertions = 0, modifications = 0
 
@@ -27,7 +27,7 @@ final class Observers {
         var text: String { "+\(insertions) −\(deletions) ~\(modifications)" }
     }
 
-    /// Observes the flights that are scheduled from `start` on.
+    /// Observes the flights that are scheduled for `start` or later.
     init(realm: Realm, from start: Date) {
         self.realm = realm
         let flights = realm.objects(Flight.self).where { $0.scheduledDeparture >= start }
@@ -47,7 +47,7 @@ final class Observers {
             })
     }
 
-    /// Observes a sorted, filtered collection, to which flights are added when they become late.
+    /// Observes a sorted and filtered collection. It contains a flight as soon as its delay exceeds 60 minutes.
     private func observeLateFlights() {
         tokens.append(
             late.observe { [unowned self] change in
@@ -61,7 +61,8 @@ final class Observers {
             })
     }
 
-    /// Observes only one property: the observer is called when a flight lands, not when it takes off.
+    /// Observes only the property `arrivalDelay`. The observer receives a modification when a flight lands, and none
+    /// when a flight takes off.
     private func observeArrivals(of flights: Results<Flight>) {
         tokens.append(
             flights.observe(keyPaths: ["arrivalDelay"]) { [unowned self] change in
@@ -70,7 +71,8 @@ final class Observers {
             })
     }
 
-    /// Observes a flight, and prints it as an object and as a projection for a departures board.
+    /// Observes a flight. One observer prints the changed properties. When the departure delay changes, a second
+    /// observer prints values of a projection of the flight.
     func watch(flight id: Int) {
         guard let flight = realm.object(ofType: Flight.self, forPrimaryKey: id) else { return }
         print("  watching \(flight.label), \(flight.scheduledDepartureTime)")

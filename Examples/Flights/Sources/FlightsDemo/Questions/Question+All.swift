@@ -61,6 +61,6 @@ extension Question {
 }
 
 extension Flight {
-    /// The airline, number and destination, for example `UA 1545 to IAH`.
+    /// The codes of the airline and the destination, and the flight number, for example `UA 1545 to IAH`.
     var label: String { "\(carrier?.carrier ?? "??") \(number) to \(destinationCode)" }
 }

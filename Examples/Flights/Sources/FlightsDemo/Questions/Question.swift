@@ -1,6 +1,6 @@
 import Martlet
 
-/// A question about the flights and the query that answers it.
+/// A question about the flights, and the query that answers the question.
 struct Question: Sendable {
     let text: String
     let answer: @Sendable (Realm) -> String

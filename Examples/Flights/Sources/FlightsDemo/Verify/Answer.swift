@@ -14,7 +14,8 @@ enum Answer: Sendable {
     init(_ counts: [String: Int]) { self = .table(counts.mapValues { Answer($0) }) }
     init(_ means: [String: Double?]) { self = .table(means.mapValues { Answer($0) }) }
 
-    /// Compares numbers with a tolerance of a billionth: sums of floating-point values depend on their order.
+    /// Returns whether the answers are equal. Numbers may differ by a billionth, because the sum of floating-point
+    /// values depends on the order of the additions.
     func isApproximatelyEqual(to other: Answer) -> Bool {
         switch (self, other) {
         case (.missing, .missing): true

@@ -77,6 +77,7 @@ extension Verification {
         },
     ]
 
+    /// Returns the flights that have departed, the most delayed flight first.
     static func latest(in realm: Realm) -> Results<Flight> {
         realm.objects(Flight.self).where { $0.departureDelay != nil }
             .sorted(by: [SortDescriptor(keyPath: "departureDelay", ascending: false), SortDescriptor(keyPath: "id")])

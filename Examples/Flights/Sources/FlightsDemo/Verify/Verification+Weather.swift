@@ -2,7 +2,7 @@ import Foundation
 import Martlet
 
 extension Verification {
-    /// Flights have no link to the weather. They are joined by origin and hour in Swift.
+    /// A flight has no link to the weather. These checks find the weather of a flight by its origin and hour, in Swift.
     static let weatherChecks: [Check] = [
         Check("flights without weather") { realm in
             let total = realm.objects(Flight.self).count

@@ -1,9 +1,10 @@
 import Foundation
 import Martlet
 
-/// Compares answers computed through Martlet with answers computed directly from the CSV files.
+/// Compares the answers of Martlet queries with the answers that Scripts/flights-answers.py computed directly from the
+/// CSV files.
 struct Verification {
-    /// A question of Scripts/flights-answers.py and the query that answers it with Martlet.
+    /// A question of Scripts/flights-answers.py, and the Martlet query that answers the question.
     struct Check: Sendable {
         let question: String
         let answer: @Sendable (Realm) throws -> Answer
@@ -32,7 +33,7 @@ struct Verification {
         }
     }
 
-    /// Prints ok or FAIL for each question. Returns true if all answers agree.
+    /// Prints ok or FAIL for each question. Returns true if all answers are equal to the expected answers.
     func run(in realm: Realm) throws -> Bool {
         var failures = 0
         for check in Self.checks {

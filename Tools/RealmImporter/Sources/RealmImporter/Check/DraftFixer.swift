@@ -1,7 +1,7 @@
 import MartletCompiler
 import MartletSchema
 
-/// Checks a draft with the schema compiler, and renames or omits what the compiler rejects.
+/// Checks a draft with the schema compiler, and renames or omits the items that the compiler rejects.
 struct DraftFixer {
     /// A bug of this tool: the schema compiler rejects text that does not come from a Swift declaration.
     struct InternalError: Error {
@@ -10,13 +10,13 @@ struct DraftFixer {
 
     private(set) var draft: SchemaDraft
     private(set) var findings = FindingList()
-    /// The items that are renamed, in the order in which conflicts are found.
+    /// The items whose names the compiler has rejected, in the order of the first rejection.
     private var renames: [Rename] = []
 
     private struct Rename {
         let item: DraftItem
         let reason: String
-        /// The rejected names. The first is the name in Swift, or the name derived from a nested type.
+        /// The rejected names. The first one is the name in Swift, or for a nested type the name from `TypeNames`.
         var rejected: [String]
     }
 
@@ -60,10 +60,11 @@ struct DraftFixer {
     private struct Rejection {
         let item: DraftItem
         let error: Diagnostic
+        /// Whether another name for the item can correct the error.
         let isOfName: Bool
     }
 
-    /// Fixes names first, because that also fixes the references to them.
+    /// If the compiler rejects names, corrects only the names, because the other errors may be consequences of them.
     private mutating func fix(_ rejections: [Rejection]) {
         let misnamed = rejections.filter(\.isOfName)
         for rejection in misnamed.isEmpty ? rejections : misnamed {
@@ -77,7 +78,7 @@ struct DraftFixer {
 
     // MARK: Renaming
 
-    /// Returns a name derived from the original one, or nil if none of the candidates is free and valid.
+    /// Returns a name that is derived from the first rejected name; nil if no candidate is free and valid.
     private mutating func anotherName(for rejection: Rejection) -> String? {
         let item = rejection.item
         let (own, others) = draft.names(around: item)

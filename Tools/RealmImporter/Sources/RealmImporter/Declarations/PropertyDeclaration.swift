@@ -1,13 +1,13 @@
 import MartletSchema
 
-/// A property, as written in Swift.
+/// A property as a Swift file declares it.
 struct PropertyDeclaration {
     /// The arguments of `@Persisted`.
     struct Persistence {
         var isPrimaryKey = false
         var isIndexed = false
         var originProperty: String?
-        /// Unsupported labels.
+        /// The arguments that the importer does not support, with their labels.
         var unknownLabels: [String] = []
     }
 
@@ -17,14 +17,14 @@ struct PropertyDeclaration {
     var head = DeclarationHead()
     var type: TypeExpression?
     var value: ValueExpression?
-    /// nil without `@Persisted`.
+    /// The arguments of `@Persisted`; nil if the property does not have this attribute.
     var persistence: Persistence?
-    /// nil without `@Projected`.
+    /// The key path of `@Projected`; nil if the property does not have this attribute.
     var projection: ProjectedPath?
-    /// Whether the property itself has the attribute `@objc`.
+    /// Whether the property itself has the attribute `@objc`, or another attribute that exposes it to Objective-C.
     var isObjc = false
     var isNonobjc = false
-    /// The name of `@objc(name)`.
+    /// The name in Objective-C that `@objc(name)` declares.
     var objcName: String?
     var isDynamic = false
     var isOverride = false
@@ -51,10 +51,10 @@ struct ProjectedPath {
 /// All declarations of a Swift file.
 struct FileDeclarations {
     let source: SourceText
-    /// In the order of the file; nested types come after their outer type.
+    /// The types in the order of the file. Nested types come after their outer type.
     var types: [TypeDeclaration] = []
     var aliases: [AliasDeclaration] = []
-    /// Types used in expressions, such as `Dog` in `Dog()` and `Dog.self`.
+    /// The names of types that expressions use, such as `Dog` in `Dog()` and `Dog.self`.
     var usedNames: Set<String> = []
     /// Classes in function bodies, with the types that they inherit from.
     var localClasses: [(name: Spanned<String>, inherited: [TypeExpression])] = []

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// `@available(*, deprecated, message: "…")`.
+/// A deprecation, such as `@available(*, deprecated, message: "…")`.
 struct Deprecation: Hashable {
     let message: String?
 }
@@ -29,27 +29,27 @@ struct TypeDeclaration {
     var head = DeclarationHead()
     var inherited: [Spanned<TypeExpression>] = []
     var isGeneric = false
-    /// `@objcMembers`.
+    /// Whether the type has the attribute `@objcMembers`.
     var hasObjcMembers = false
-    /// `@objc`, with or without a name.
+    /// Whether the type has the attribute `@objc`, with or without a name.
     var isObjc = false
-    /// The name of `@objc(Name)`.
+    /// The name in Objective-C that `@objc(Name)` declares.
     var objcName: Spanned<String>?
     var properties: [PropertyDeclaration] = []
     var cases: [CaseDeclaration] = []
     var customizations: [Customization] = []
-    /// The members that stay in Swift.
+    /// The methods and other members that stay in Swift.
     var kept: [SwiftOnlyMember] = []
     var aliases: [AliasDeclaration] = []
     /// The qualified names of the types in its body.
     var nested: [Spanned<String>] = []
 
-    /// The components of the qualified name: the scopes in which type names are looked up.
+    /// The components of the qualified name. Type names in the declaration are looked up in this scope first.
     var scope: [String] { name.value.split(separator: ".").map(String.init) }
     var lastName: String { scope.last ?? name.value }
 }
 
-/// `override static func primaryKey() -> String? { "id" }`, or another override of a Realm method.
+/// An override of a Realm method, such as `override static func primaryKey() -> String? { "id" }`.
 struct Customization {
     let name: Spanned<String>
     /// The returned value; nil if the body is not a single expression.

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// A type as the Swift file names it.
+/// A type as a Swift file writes it.
 indirect enum TypeExpression: Hashable, Sendable {
     /// `Dog`, `Dog.Size`.
     case name(String)
@@ -26,7 +26,7 @@ indirect enum TypeExpression: Hashable, Sendable {
         }
     }
 
-    /// The name of a type or generic type, without the prefix of the module Realm, Swift or Foundation. Nil for others.
+    /// The name of a type or of a generic type, without the prefix of a known module. Nil for the other cases.
     var head: String? {
         switch self {
         case .name(let name), .generic(let name, _): name.withoutModule
@@ -52,7 +52,7 @@ extension TypeExpression {
 extension String {
     private static let modules = ["RealmSwift.", "Swift.", "Foundation.", "Realm."]
 
-    /// The name without a module prefix: `List` for `RealmSwift.List`.
+    /// The name without the prefix of a known module: `List` for `RealmSwift.List`.
     var withoutModule: String {
         for module in Self.modules where hasPrefix(module) { return String(dropFirst(module.count)) }
         return self

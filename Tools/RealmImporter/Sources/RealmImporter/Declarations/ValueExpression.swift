@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// The default of a property, as far as a schema can express it.
+/// An expression in a Swift file, such as the default of a property.
 struct ValueExpression {
     indirect enum Form {
         case null
@@ -22,6 +22,7 @@ struct ValueExpression {
         case utf8(String)
         /// `5 as Int8`. `String?.none` is read as `nil as String?`.
         case cast(ValueExpression, TypeExpression)
+        /// An expression that the importer does not convert.
         case other
     }
 
@@ -34,7 +35,7 @@ struct ValueExpression {
     /// The expression in one line.
     let text: String
     let span: SourceSpan
-    /// Whether `!` follows, so that the value is not optional.
+    /// Whether `!` unwraps the expression, so that its value is not optional.
     var isForced = false
 }
 

@@ -1,11 +1,11 @@
 public import MartletCompiler
 
-/// Writes schema files: all of them, or none if a file would be overwritten or cannot be written.
+/// Writes schema files. If a file would be overwritten, or cannot be written, no file is written.
 public struct SchemaFileWriter {
     public init() {}
 
     /// - Parameter folder: the folder that the paths are relative to; nil uses the paths unchanged.
-    /// - Returns: the paths that were written. A file whose content does not change is not written.
+    /// - Returns: the paths of the written files. A file whose content does not change is not written.
     public func write(
         _ outputs: [Import.Output], to folder: String?, isForced: Bool
     ) throws(DiskError) -> [String] {

@@ -1,7 +1,7 @@
 public import MartletCompiler
 public import MartletSchema
 
-/// Reads Swift files, and the Swift files below folders. The files of a folder are sorted by path.
+/// Reads Swift files. A path names a Swift file, or a folder whose Swift files are read in the order of their paths.
 public struct SwiftLoader {
     public init() {}
 
@@ -27,7 +27,7 @@ public struct SwiftLoader {
             .map { ($0, "\(folder)/\($0)") }
     }
 
-    /// Symbolic links to folders are not followed.
+    /// Returns the Swift files in a folder and its subfolders. Symbolic links to folders are not followed.
     private func files(below folder: String, _ relative: String) throws(DiskError) -> [String] {
         var found: [String] = []
         // Hidden folders contain fetched packages and build products.

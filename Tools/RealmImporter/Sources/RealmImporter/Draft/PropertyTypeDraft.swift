@@ -1,18 +1,18 @@
-/// The type of a property of the schema. Enums and object types are referred to by their Swift names.
+/// The type of a property in the schema. It contains the Swift names of enums and object types.
 struct PropertyTypeDraft: Hashable {
     enum Shape: Hashable {
         case single
         case list
         case set
         case map
-        /// `property` is the Swift name of the link.
+        /// `property` is the Swift name of the link property.
         case linkingObjects(property: String)
     }
 
     enum Value: Hashable {
-        /// `Int`, `String` …
+        /// A built-in type, such as `Int` or `String`.
         case scalar(String)
-        /// The qualified Swift name, such as `Dog.Size` for a nested type.
+        /// An enum or object type, by its qualified Swift name. For a nested type, an example is `Dog.Size`.
         case type(String)
     }
 
@@ -31,19 +31,19 @@ struct PropertyTypeDraft: Hashable {
 }
 
 extension PropertyTypeDraft {
-    /// The built-in types of a schema, under the names that Realm uses.
+    /// The names of the built-in types. Realm and the schema use equal names.
     static let scalars: Set<String> = [
         "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "Float", "Double", "String", "Data", "Date", "UUID",
         "ObjectId", "Decimal128", "AnyRealmValue",
     ]
 
-    /// Other names of the types in `scalars`.
+    /// Maps other names of built-in types to the names in `scalars`.
     static let synonyms: [String: String] = [
         "TimeInterval": "Double", "NSString": "String", "NSDate": "Date", "NSData": "Data", "NSUUID": "UUID",
         "RLMObjectId": "ObjectId", "RLMDecimal128": "Decimal128",
     ]
 
-    /// Types without a counterpart in a schema, and the most similar built-in type.
+    /// Maps each type that a schema does not support to the most similar built-in type.
     static let nearest: [String: String] = [
         "URL": "String", "CGFloat": "Double", "Decimal": "Decimal128", "NSDecimalNumber": "Decimal128", "UInt": "Int",
         "UInt8": "Int16", "UInt16": "Int32", "UInt32": "Int64", "UInt64": "Int64", "Character": "String",

@@ -113,7 +113,7 @@ extension Array {
     }
 
     fileprivate mutating func removeLast(where predicate: (Element) -> Bool) {
-        // Of two items with the same name, the later one is the duplicate.
+        // If two items have the same name, the later item is the rejected duplicate.
         if let position = lastIndex(where: predicate) { remove(at: position) }
     }
 }

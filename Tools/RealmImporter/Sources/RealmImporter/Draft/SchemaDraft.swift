@@ -1,10 +1,10 @@
 import MartletSchema
 
-/// A default of the schema.
+/// The default of a property in the schema.
 enum DefaultDraft: Hashable {
-    /// In the syntax of the schema.
+    /// A literal in the syntax of the schema.
     case text(String)
-    /// The Swift name of a case.
+    /// The Swift name of an enum case.
     case enumCase(String)
 }
 
@@ -26,7 +26,7 @@ struct ObjectDraft {
     let isEmbedded: Bool
     let head: DeclarationHead
     let span: SourceSpan
-    /// The Swift name of the property.
+    /// The Swift name of the primary key.
     var primaryKey: Spanned<String>?
     var properties: [PropertyDraft] = []
     var ignored: [PropertyDraft] = []
@@ -38,7 +38,7 @@ struct EnumDraft {
     struct Case {
         let swiftName: String
         var name: String
-        /// The stored value: digits for an enum of `Int`.
+        /// The raw value as text. For an enum of `Int`, this is the decimal number.
         let raw: String
         let documentation: [String]
         let span: SourceSpan
@@ -56,7 +56,7 @@ struct ProjectionDraft {
     struct Label {
         let swiftName: String
         var name: String
-        /// The Swift names of the properties.
+        /// The key path of the label, as the Swift names of its properties.
         let path: [String]
         let head: DeclarationHead
         let span: SourceSpan
@@ -82,8 +82,8 @@ struct FileDraft {
     var typeCount: Int { enums.count + objects.count + projections.count }
 }
 
-/// An item of the schema with its own location. Every item can be omitted, and those with `canBeRenamed` can be
-/// renamed.
+/// An item of the schema that has its own location in the Swift files. The importer can omit every item. It can rename
+/// the items whose `canBeRenamed` is true.
 enum DraftItem: Hashable {
     case type(String)
     case property(owner: String, name: String)
@@ -93,7 +93,7 @@ enum DraftItem: Hashable {
     case enumCase(owner: String, name: String)
     case label(owner: String, name: String)
 
-    /// False for a primary key and an index. They have no name of their own, but that of their property.
+    /// False for a primary key and for an index, because they are identified by the name of their property.
     var canBeRenamed: Bool {
         switch self {
         case .type, .property, .ignored, .enumCase, .label: true

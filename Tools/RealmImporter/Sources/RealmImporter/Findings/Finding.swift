@@ -4,7 +4,7 @@ public import MartletSchema
 public struct Finding: Hashable, Sendable {
     /// An error prevents the import, a warning is about stored data or names, and a note is about code that must move.
     public let severity: Severity
-    /// Lower case, no full stop, the subject in quotes, then the remedy.
+    /// The message names its subject in quotes, and then says what to do. It has no initial capital and no full stop.
     public let message: String
     /// The location in a Swift file.
     public let span: SourceSpan
@@ -16,7 +16,8 @@ public struct Finding: Hashable, Sendable {
     }
 }
 
-/// Collects findings without duplicates. An inherited property causes an equal finding in each subclass.
+/// Collects findings without duplicates. There are duplicates because an inherited property causes an equal finding in
+/// each subclass.
 struct FindingList {
     private(set) var findings: [Finding] = []
     private var known: Set<Finding> = []
@@ -36,7 +37,7 @@ struct FindingList {
 }
 
 extension [Finding] {
-    /// Sorts by file and location. Findings of one location keep their order.
+    /// Returns the findings sorted by file and location. Findings of one location keep their order.
     func sortedByLocation() -> [Finding] {
         enumerated().sorted { left, right in
             (left.element.span.file, left.element.span.start, left.offset)

@@ -4,7 +4,7 @@ import SwiftSyntax
 
 /// Reads the attributes of a declaration.
 struct AttributeReader {
-    /// Attributes that are imported or have no effect on a schema. All others are reported.
+    /// Attributes that are imported or have no effect on a schema. The importer reports all other attributes.
     private static let known: Set<String> = [
         "objc", "objcMembers", "available", "Persisted", "Projected", "discardableResult", "nonobjc", "frozen",
         "usableFromInline", "inlinable", "preconcurrency", "IBInspectable", "retroactive", "unchecked",
@@ -12,7 +12,7 @@ struct AttributeReader {
 
     let locator: SourceLocator
 
-    /// Returns the attribute with this name, which may have a module prefix.
+    /// Returns the attribute with the given name. In the Swift file, the name may have a module prefix.
     func named(_ name: String, in attributes: AttributeListSyntax) -> AttributeSyntax? {
         all(attributes).first { self.name(of: $0) == name }
     }
@@ -78,7 +78,7 @@ struct AttributeReader {
         all(attributes).contains { Self.exposing.contains(name(of: $0)) }
     }
 
-    /// The `Name` in `@objc(Name)`.
+    /// Returns `Name` for the attribute `@objc(Name)`.
     func objcName(_ attributes: AttributeListSyntax) -> Spanned<String>? {
         guard let attribute = named("objc", in: attributes), let arguments = attribute.arguments else { return nil }
         return Spanned(arguments.trimmedDescription, locator.span(of: attribute))
@@ -102,7 +102,7 @@ struct AttributeReader {
             guard case .availabilityLabeledArgument(let labeled) = argument.argument, labeled.label.text == label,
                 case .string(let literal) = labeled.value
             else { continue }
-            // Literals in attributes have no represented value, so the literal is parsed again.
+            // SwiftSyntax has no `representedLiteralValue` for literals in attributes, so the literal is parsed again.
             var parser = Parser(literal.trimmedDescription)
             let text = ExprSyntax.parse(from: &parser).as(StringLiteralExprSyntax.self)?.representedLiteralValue
             return text.map(YAMLText.plain)

@@ -24,7 +24,7 @@ enum DocumentationReader {
         return trimmed(lines)
     }
 
-    /// Removes one blank after the slashes, blanks at the end, and characters that are not allowed in schema files.
+    /// Removes one space after the slashes, white space at the end, and characters that are invalid in schema files.
     private static func line(_ text: String) -> String {
         let plain = YAMLText.plain(text)
         let body = plain.hasPrefix(" ") ? plain.dropFirst() : plain[...]

@@ -22,7 +22,7 @@ extension TokenSyntax {
 }
 
 extension SyntaxProtocol {
-    /// The source in one line, shortened for messages.
+    /// The source text of the node on one line, shortened to 60 characters for messages.
     var lineText: String {
         let words = trimmedDescription.split { $0.isWhitespace }.joined(separator: " ")
         return words.count > 60 ? words.prefix(59) + "…" : words
@@ -48,7 +48,7 @@ final class SyntaxErrorFinder: SyntaxVisitor {
     private func addError(at position: Int) { offset = min(offset ?? position, position) }
 }
 
-/// Finds classes in function bodies and closures, which other files cannot use.
+/// Finds the classes in function bodies and closures. Code outside of the function cannot use such a class.
 final class LocalClassFinder: SyntaxVisitor {
     private(set) var classes: [ClassDeclSyntax] = []
 
@@ -66,7 +66,7 @@ final class LocalClassFinder: SyntaxVisitor {
     }
 }
 
-/// Finds the capitalized names in expressions: types that code creates or queries.
+/// Finds the capitalized names in expressions. These are the names of types that the code creates or queries.
 final class UsedNameFinder: SyntaxVisitor {
     private(set) var names: Set<String> = []
 

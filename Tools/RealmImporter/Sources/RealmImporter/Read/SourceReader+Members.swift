@@ -1,14 +1,14 @@
 import MartletSchema
 import SwiftSyntax
 
-/// Members of types: stored properties, customizations of Realm, and other code.
+/// Reads the members of types: properties, enum cases, overrides of Realm methods, and other code.
 extension SourceReader {
     private static let customizations: Set<String> = [
         "primaryKey", "indexedProperties", "ignoredProperties", "propertiesMapping", "_realmColumnNames",
         "_realmObjectName", "shouldIncludeInDefaultSchema",
     ]
 
-    /// - Returns: true unless the member is a type.
+    /// - Returns: false if this method does not read such members, for example because the member is a type.
     mutating func addMember(_ declaration: DeclSyntax, to type: inout TypeDeclaration) -> Bool {
         if let node = declaration.as(VariableDeclSyntax.self) {
             type.properties += properties(node, of: type)
@@ -49,7 +49,7 @@ extension SourceReader {
         type.customizations.append(Customization(name: name, value: returned(by: node)))
     }
 
-    /// Returns the only expression of a body.
+    /// Returns the expression that a function returns; nil if its body contains anything else.
     private func returned(by function: FunctionDeclSyntax) -> ValueExpression? {
         guard let statements = function.body?.statements, statements.count == 1, let item = statements.first?.item
         else { return nil }
@@ -80,14 +80,14 @@ extension SourceReader {
                 at: locator.span(of: condition))
         }
         var properties: [PropertyDeclaration] = []
-        // In 'var a, b: Int' both variables have the type.
+        // In 'var a, b: Int', both variables have the type 'Int'.
         var type: TypeExpression?
         for binding in node.bindings.reversed() {
             type = binding.typeAnnotation.map { TypeExpression($0.type) } ?? (binding.initializer == nil ? type : nil)
             let names = names(in: binding.pattern)
             let isSingle = binding.pattern.is(IdentifierPatternSyntax.self)
             for name in names.reversed() {
-                // The variables of '(a, b)' have the element types of a tuple, which are not read.
+                // The importer does not read the element types and values of a tuple such as '(a, b)'.
                 var property = PropertyDeclaration(
                     name: name, owner: owner.name.value, head: attributes.head(node.attributes, of: node),
                     type: isSingle ? type : nil,
@@ -105,7 +105,7 @@ extension SourceReader {
         return properties.reversed()
     }
 
-    /// Returns `a`, or both `a` and `b` for `(a, b)`.
+    /// Returns the names in a pattern: one name, or for a tuple such as `(a, b)` the names of its elements.
     private func names(in pattern: PatternSyntax) -> [Spanned<String>] {
         if let single = pattern.as(IdentifierPatternSyntax.self) { return [locator.name(single.identifier)] }
         guard let tuple = pattern.as(TuplePatternSyntax.self) else { return [] }

@@ -118,7 +118,7 @@ struct SourceReader {
 
     // MARK: #if
 
-    /// Returns the declarations of the first branch, because a schema has no conditions.
+    /// Returns the declarations of the first branch of `#if`, because a schema has no conditions. Reports the branches.
     private mutating func members(of condition: IfConfigDeclSyntax) -> [DeclSyntax] {
         let clauses = condition.clauses.map { ($0, declarations(of: $0)) }
         guard let first = clauses.first, clauses.contains(where: { $0.1.contains(where: isOfModel) }) else { return [] }

@@ -2,7 +2,7 @@ import MartletSchema
 import SwiftParser
 import SwiftSyntax
 
-/// Reads expressions, as far as a schema can express them.
+/// Reads expressions. An expression that a schema cannot express becomes `.other`.
 struct ValueReader {
     let locator: SourceLocator
 
@@ -47,7 +47,7 @@ struct ValueReader {
     /// Returns the expression inside parentheses, after `try` or `try!`, or before `!`.
     private func wrapped(by expression: ExprSyntax) -> ExprSyntax? {
         if let unwrap = expression.as(ForceUnwrapExprSyntax.self) { return unwrap.expression }
-        // 'try?' has an optional result.
+        // The result of 'try?' is optional, so 'try?' is not removed.
         if let attempt = expression.as(TryExprSyntax.self),
             attempt.questionOrExclamationMark?.tokenKind != .postfixQuestionMark
         {
@@ -90,7 +90,7 @@ struct ValueReader {
         return .dictionary(elements.map { (read($0.key), read($0.value)) })
     }
 
-    /// `String?.none`, `Optional<String>.none`.
+    /// Reads `String?.none` and `Optional<String>.none` as `nil as String?`.
     private func typedNil(_ expression: ExprSyntax) -> ValueExpression.Form? {
         guard let member = expression.as(MemberAccessExprSyntax.self), member.declName.baseName.plainText == "none",
             let base = member.base
@@ -119,7 +119,7 @@ struct ValueReader {
         return .utf8(text)
     }
 
-    /// `5 as Int8`. The parser does not fold operators, so this is a sequence of three elements.
+    /// Reads a cast such as `5 as Int8`. The parser does not fold operators, so a cast is a sequence of three elements.
     private func cast(_ sequence: SequenceExprSyntax) -> ValueExpression.Form? {
         let parts = Array(sequence.elements)
         guard parts.count == 3, parts[1].is(UnresolvedAsExprSyntax.self), let type = parts[2].as(TypeExprSyntax.self)
@@ -127,7 +127,7 @@ struct ValueReader {
         return .cast(read(parts[0]), TypeExpression(type.type))
     }
 
-    /// `#keyPath(Dog.name)` has the value `"name"`.
+    /// Reads `#keyPath(Dog.name)` as the string `"name"`.
     private func objectiveCKeyPath(_ macro: MacroExpansionExprSyntax) -> ValueExpression.Form? {
         guard macro.macroName.text == "keyPath", macro.arguments.count == 1, let argument = macro.arguments.first,
             let name = path(of: argument.expression)?.names.last

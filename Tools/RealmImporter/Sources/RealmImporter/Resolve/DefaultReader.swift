@@ -3,14 +3,14 @@ import MartletSchema
 
 /// The result of converting a default.
 enum DefaultOutcome: Equatable {
-    /// The property has this default even if the schema declares none.
+    /// The schema does not have to declare the default, because Martlet uses the same default anyway.
     case nothing
     case value(DefaultDraft)
-    /// How to replace the default.
+    /// A schema does not support the default. The text says how to replace it.
     case failure(String)
 }
 
-/// Converts defaults to the syntax of a schema.
+/// Converts the defaults of properties to the syntax of a schema.
 struct DefaultReader {
     let index: TypeIndex
     private static let advice = "set it where objects are created"
@@ -28,7 +28,7 @@ struct DefaultReader {
         }
     }
 
-    /// Removes `as` and everything that makes a value optional: `.none` is nil, and `.some(5)` is 5.
+    /// Removes casts, and the calls that make a value optional: `.none` becomes nil, and `.some(5)` becomes 5.
     private func unwrapped(_ value: ValueExpression, isOptional: Bool) -> ValueExpression {
         switch value.form {
         case .cast(let inner, _): return unwrapped(inner, isOptional: isOptional)
@@ -55,7 +55,7 @@ struct DefaultReader {
         }
     }
 
-    /// Returns whether a call creates a value of the type: `UUID`, `UUID.init`, `.init`, `NSUUID`, or an alias.
+    /// Returns whether a call creates a value of the type, such as a call of `UUID`, `UUID.init`, `.init` or `NSUUID`.
     private func makes(_ scalar: String, _ path: [String], from scope: [String]) -> Bool {
         if path == ["", "init"] { return true }
         let names = path.last == "init" ? path.dropLast() : path[...]
@@ -65,7 +65,7 @@ struct DefaultReader {
         return (PropertyTypeDraft.synonyms[name.withoutModule] ?? name.withoutModule) == scalar
     }
 
-    /// Returns the default that Realm applies to a property without one; nil if Martlet applies the same default.
+    /// Returns Realm's default for a property that declares none; nil if Martlet has the same default.
     func implicit(for type: PropertyTypeDraft) -> DefaultDraft? {
         guard type.shape == .single, !type.isOptional else { return nil }
         switch type.scalar {
@@ -107,7 +107,7 @@ struct DefaultReader {
     private func literal(_ value: ValueExpression, _ scalar: String, from scope: [String]) -> DefaultOutcome {
         if case .cast(let inner, _) = value.form { return literal(inner, scalar, from: scope) }
         if case .call(let path, _, let arguments) = value.form, makes(scalar, path, from: scope) {
-            // 'Int64(5)' and 'Data()'. 'RealmOptional<Int>(5)' has already been replaced with its value.
+            // Calls such as 'Int64(5)' and 'Data()'. 'RealmOptional<Int>(5)' has already been replaced with its value.
             if arguments.isEmpty { return empty(scalar) }
             if arguments.count == 1, arguments[0].label == nil || arguments[0].label == "value" {
                 return literal(arguments[0].value, scalar, from: scope)
@@ -184,7 +184,7 @@ struct DefaultReader {
         return .failure(Self.advice)
     }
 
-    /// Returns the value of `Size.small.rawValue`.
+    /// Returns the raw value that an expression such as `Size.small.rawValue` has.
     private func rawValue(_ path: [String], from scope: [String]) -> String? {
         guard path.last == "rawValue", path.count > 2,
             let key = TypeInference(index: index).enumeration(Array(path.dropLast(2)), from: scope)
@@ -192,7 +192,7 @@ struct DefaultReader {
         return EnumReader(index: index).cases(of: key).first { $0.declaration.name.value == path[path.count - 2] }?.raw
     }
 
-    /// Returns the bytes in Base64, as in a schema.
+    /// Returns a default of type `Data`. The schema contains the bytes in Base64.
     private func data(_ value: ValueExpression, from scope: [String]) -> DefaultOutcome {
         if case .call(let path, _, _) = value.form, !makes("Data", path, from: scope) { return .failure(Self.advice) }
         guard let bytes = bytes(of: value), bytes.count <= Self.maximumBytes else { return .failure(Self.advice) }
@@ -201,7 +201,7 @@ struct DefaultReader {
 
     private static let maximumBytes = 4096
 
-    /// Returns the bytes of `[1, 2, 3]`, `"text".utf8`, and of `Data(…)` with a label.
+    /// Returns the bytes of `[1, 2, 3]`, `"text".utf8`, `Data(bytes: …)` or `Data(base64Encoded: …)`.
     private func bytes(of value: ValueExpression) -> Data? {
         switch value.form {
         case .utf8(let text): return Data(text.utf8)
@@ -252,7 +252,7 @@ struct DefaultReader {
         ISO8601DateFormatter().string(from: Date(timeIntervalSince1970: seconds))
     }
 
-    /// `ObjectId("…")`, `UUID(uuidString: "…")`, `ObjectId.generate()`.
+    /// Converts identifiers such as `ObjectId("…")`, `UUID(uuidString: "…")` and `ObjectId.generate()`.
     private func identifier(_ value: ValueExpression, _ scalar: String, from scope: [String]) -> DefaultOutcome {
         var literal = value.string
         if case .call(let path, _, let arguments) = value.form {
@@ -270,7 +270,7 @@ struct DefaultReader {
         return isGood ? .value(.text(text)) : .failure(Self.advice)
     }
 
-    /// `.string("x")`, `.int(5)`.
+    /// Converts values of `AnyRealmValue`, such as `.string("x")` and `.int(5)`.
     private func anyValue(_ value: ValueExpression) -> DefaultOutcome {
         switch value.form {
         case .member(let path) where path.last == "none": return .nothing

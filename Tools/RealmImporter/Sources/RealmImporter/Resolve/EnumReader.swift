@@ -16,7 +16,7 @@ struct EnumReader {
         let raw: String?
     }
 
-    /// Returns the raw type, which is the first inherited type.
+    /// Returns the raw type of an enum, which is its first inherited type.
     func raw(of key: String) -> RawType {
         guard let declaration = index.entries[key]?.declaration, let first = declaration.inherited.first else {
             return .other("")
@@ -29,8 +29,8 @@ struct EnumReader {
         }
     }
 
-    /// Returns the cases with their raw values. A case without an explicit value has the previous integer plus one, or
-    /// its name.
+    /// Returns the cases with their raw values. If a case has no explicit raw value, Swift uses the previous integer
+    /// plus one, or in an enum of `String` the name of the case.
     func cases(of key: String) -> [Case] {
         let isInteger = raw(of: key) == .integer
         var next = 0

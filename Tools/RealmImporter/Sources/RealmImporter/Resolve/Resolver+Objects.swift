@@ -132,7 +132,7 @@ extension Resolver {
         }
     }
 
-    /// Returns the value in `RealmOptional<Int>(5)` and `RealmProperty<Int?>()`.
+    /// Returns the argument of `RealmOptional` or `RealmProperty`: 5 for `RealmOptional<Int>(5)`.
     private func unboxed(_ value: ValueExpression?) -> ValueExpression? {
         guard case .call(let path, _, let arguments) = value?.form,
             ["RealmOptional", "RealmProperty"].contains(path.joined())
@@ -201,7 +201,7 @@ extension Resolver {
         type.typeKey.map { index.role(of: $0) == .enumeration } ?? true
     }
 
-    /// Returns nil if the default is code.
+    /// Returns the default of an ignored property; nil if the default is code that a schema cannot contain.
     private func ignoredDefault(
         _ property: PropertyDeclaration, _ resolved: PropertyTypeDraft, _ type: TypeDeclaration
     ) -> DefaultOutcome? {

@@ -6,27 +6,29 @@ enum StorageKind: Equatable {
     /// Declared `dynamic` without `@objc`. In Swift 3, `dynamic` alone exposed a variable to Objective-C.
     case storedByDynamic
     case ignored
-    /// Stored if one of these protocols, which no file declares, is an `@objc` protocol that requires the variable.
+    /// No file declares these protocols. Realm stores the variable if one of them is an `@objc` protocol that requires
+    /// the variable.
     /// `isTypeKnown` is false if no file declares the type of the variable.
     case undecided([String], isTypeKnown: Bool)
     /// `@objc(name)` hides the variable from Realm, which searches for the Swift name.
     case renamed(String)
     /// Declared without `@Persisted` in a class that uses `@Persisted` elsewhere, so Realm does not store the variable.
     case missingAttribute
-    /// A static or computed property, which Realm does not store, or an override of a property of the superclass.
+    /// A static or computed property, which Realm does not store, or an override of a superclass's property.
     case notInObject
 }
 
 extension Resolver {
     /// The overrides of a class that affect how its variables are stored.
     struct StorageContext {
-        /// `ignoredProperties()`.
+        /// The names that `ignoredProperties()` returns.
         let ignored: Set<String>
-        /// `primaryKey()`. Realm rejects a class that does not store this property.
+        /// The name that `primaryKey()` returns. Realm rejects a class that does not store this property.
         let primaryKey: String?
     }
 
-    /// Returns how Realm treats each variable. Realm reads the attributes of each class separately.
+    /// Returns how Realm treats each variable that the class itself declares. Like Realm, this method considers the
+    /// attributes of each class separately, without those of its superclasses.
     func storageKinds(
         of type: TypeDeclaration, in context: StorageContext
     ) -> [(property: PropertyDeclaration, kind: StorageKind)] {
@@ -55,7 +57,7 @@ extension Resolver {
         return property.isDynamic ? .storedByDynamic : .ignored
     }
 
-    /// Returns how Realm treats a variable that is implicitly `@objc`; nil if it is not.
+    /// Returns how Realm treats a variable that is implicitly `@objc`; nil if the variable is not implicitly `@objc`.
     private func inferredKind(of property: PropertyDeclaration, in type: TypeDeclaration) -> StorageKind? {
         guard !property.isNonobjc else { return nil }
         let key = type.name.value
@@ -96,7 +98,8 @@ extension Resolver {
         }
     }
 
-    /// Returns whether the type is a collection or box of Realm, which is stored without an attribute.
+    /// Returns whether the type is a collection, `RealmOptional` or `RealmProperty`. Realm stores a variable of such a
+    /// type without an attribute.
     func isBoxed(_ property: PropertyDeclaration, of type: TypeDeclaration) -> Bool {
         let boxes: Set<String> = ["List", "MutableSet", "Map", "LinkingObjects", "RealmOptional", "RealmProperty"]
         let written = property.type ?? property.value.flatMap { inference.type(of: $0, from: type.scope) }

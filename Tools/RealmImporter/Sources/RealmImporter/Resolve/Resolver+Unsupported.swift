@@ -2,7 +2,7 @@ import MartletSchema
 
 /// Reports what a schema cannot contain: code, conformances, and the names under which Realm stored data.
 extension Resolver {
-    /// Base types and protocols that generated classes and enums have already or do not need.
+    /// Base types and protocols that generated classes and enums already have, or do not need.
     private static let dropped: Set<String> = [
         "Object", "EmbeddedObject", "RealmSwiftObject", "RealmSwiftEmbeddedObject", "Projection", "PersistableEnum",
         "RealmEnum", "Hashable", "Equatable", "CaseIterable", "RawRepresentable", "AnyObject", "RealmCollectionValue",
@@ -43,7 +43,7 @@ extension Resolver {
         }
     }
 
-    /// Returns where the code of a class should move.
+    /// Returns the place to which the code of a class should move, as a part of a message.
     private func destination(of key: String) -> String {
         guard let subclasses = omittedBases[key] else { return "an extension of '\(names.name(of: key))'" }
         return "a protocol for " + subclasses.map { "'\($0)'" }.joined(separator: ", ")

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Converts the declarations of all files to the schema.
+/// Converts the declarations of all Swift files to a draft of the schema.
 struct Resolver {
     let files: [FileDeclarations]
     let index: TypeIndex
@@ -9,7 +9,7 @@ struct Resolver {
     let defaults: DefaultReader
     let names: TypeNames
     var findings = FindingList()
-    /// Base classes that are omitted because they need no table, with the names of their subclasses.
+    /// Maps each base class that is omitted, because it needs no table, to the names of its subclasses.
     var omittedBases: [String: [String]] = [:]
 
     static func resolve(_ files: [FileDeclarations]) -> (draft: SchemaDraft, findings: [Finding]) {
@@ -90,7 +90,7 @@ struct Resolver {
         }
     }
 
-    /// Returns whether a class with an unknown base looks like a Realm class.
+    /// Returns whether a class looks like a Realm class, although it has no known base class of Realm.
     private func looksLikeModel(_ type: TypeDeclaration) -> Bool {
         let overrides: Set<String> = ["primaryKey", "indexedProperties", "ignoredProperties"]
         if type.customizations.contains(where: { overrides.contains($0.name.value) }) { return true }
@@ -101,8 +101,8 @@ struct Resolver {
         }
     }
 
-    /// Returns the base class at which the chain of superclasses ends, because no file declares it or it is generic;
-    /// nil if there is none, or if it is a system class.
+    /// Returns the base class at which the chain of superclasses ends, because no file declares it, or because it is
+    /// generic. Returns nil if there is no such class, or if it is a system class.
     private func unresolvedBase(of key: String) -> TypeExpression? {
         guard let root = index.superclassChain(of: key).first, let type = index.entries[root]?.declaration else {
             return nil
@@ -137,7 +137,7 @@ struct Resolver {
 
     // MARK: Base classes
 
-    /// Omits base classes that need no table, because only their subclasses use them.
+    /// Omits the base classes that only subclasses use. Such a class needs no table.
     private mutating func omitUnusedBases(from draft: inout SchemaDraft) {
         var bases: [String: [String]] = [:]
         for object in draft.files.flatMap(\.objects) {

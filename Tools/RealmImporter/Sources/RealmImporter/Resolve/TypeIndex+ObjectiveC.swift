@@ -1,8 +1,8 @@
 import MartletSchema
 
-/// Members that are implicitly visible to Objective-C, which Realm therefore finds.
+/// Finds the members that are implicitly visible to Objective-C. Realm finds such members, too.
 extension TypeIndex {
-    /// System protocols with properties that a model may have.
+    /// The properties that `@objc` protocols of the system declare, by the name of the protocol.
     private static let systemProtocols: [String: Set<String>] = [
         "MKAnnotation": ["coordinate", "title", "subtitle"],
         "QLPreviewItem": ["previewItemTitle", "previewItemURL"],
@@ -29,10 +29,10 @@ extension TypeIndex {
         superclassChain(of: key).contains { entries[$0]?.declaration.hasObjcMembers == true }
     }
 
-    /// Returns the properties that the `@objc` protocols of a type require. A member that satisfies such a requirement
-    /// is implicitly `@objc`.
+    /// Finds the properties that the `@objc` protocols of a type require. A member that satisfies such a requirement is
+    /// implicitly `@objc`.
     ///
-    /// - Returns: their names, and the protocols that no file declares.
+    /// - Returns: the names of the properties, and the protocols that no file declares.
     func objcRequirements(of key: String) -> (names: Set<String>, unknown: [String]) {
         var names: Set<String> = []
         var unknown: [String] = []

@@ -4,16 +4,16 @@ import MartletSchema
 enum TypeRole: Equatable {
     case object
     case embedded
-    /// Sent to a server and never read, so a local database has no use for it.
+    /// An `AsymmetricObject`. Realm only sends it to a server and never reads it, so a local database does not need it.
     case asymmetric
     case projection(root: TypeExpression)
     case enumeration
-    /// A `CustomPersistable`, which Realm stores as another type; nil if the declaration does not name that type.
+    /// A `CustomPersistable`, which Realm stores as another type. `persisted` is nil if no declaration names that type.
     case custom(persisted: String?)
     case other
 }
 
-/// All types of all files by their qualified names.
+/// The types of all files, by their qualified names.
 struct TypeIndex {
     struct Entry {
         let declaration: TypeDeclaration
@@ -28,7 +28,7 @@ struct TypeIndex {
 
     private(set) var entries: [String: Entry] = [:]
     private var aliases: [String: AliasDeclaration] = [:]
-    /// Declarations of a name that an earlier declaration already has.
+    /// The declarations whose name an earlier declaration already has.
     private(set) var repeated: [TypeDeclaration] = []
     private static let maximumDepth = 16
 
@@ -50,13 +50,13 @@ struct TypeIndex {
         }
     }
 
-    /// Returns the qualified name of a type, searching from the innermost scope outwards.
+    /// Returns the qualified name of a type. The search begins in the innermost scope and continues outwards.
     func find(_ name: String, _ scope: [String]) -> String? {
         candidates(name, scope).first { entries[$0] != nil }
     }
 
-    /// Returns the qualified names that `name` can mean, from the innermost scope outwards. The last candidate is the
-    /// name without its first component, because `App` in `App.Dog` may be the module.
+    /// Returns the qualified names that `name` can mean, from the innermost scope outwards. If the first component is
+    /// not a known type, the last candidate omits it, because `App` in `App.Dog` may be a module.
     private func candidates(_ name: String, _ scope: [String]) -> [String] {
         let scoped = (0...scope.count).reversed().map { (scope.prefix($0) + [name]).joined(separator: ".") }
         guard let dot = name.firstIndex(of: "."), entries[String(name[..<dot])] == nil, name.withoutModule == name
@@ -85,7 +85,7 @@ struct TypeIndex {
         return (type, scope)
     }
 
-    /// Returns the members of `A & B`, with aliases resolved.
+    /// Returns `A` and `B` for `A & B`, and any other type itself. Type aliases are resolved.
     func parts(
         of type: TypeExpression, from scope: [String], depth: Int = 0
     ) -> [(type: TypeExpression, scope: [String])] {
@@ -95,7 +95,7 @@ struct TypeIndex {
         return members.flatMap { parts(of: $0, from: scope, depth: depth + 1) }
     }
 
-    /// Returns the superclass and the protocols of a type, declared in its body or in extensions.
+    /// Returns the superclass and the protocols that a type, or one of its extensions, declares.
     func bases(of key: String) -> [(type: TypeExpression, scope: [String])] {
         (entries[key]?.inherited ?? []).flatMap { parts(of: $0.type, from: $0.scope) }
     }
@@ -133,7 +133,7 @@ struct TypeIndex {
         }
     }
 
-    /// Returns the superclass if a file declares it.
+    /// Returns the superclass; nil if no file declares it.
     func superclass(of key: String) -> String? {
         guard let entry = entries[key], entry.declaration.kind == .classType else { return nil }
         let scope = entry.declaration.scope
@@ -144,7 +144,7 @@ struct TypeIndex {
         return nil
     }
 
-    /// Returns the class and its superclasses, outermost first.
+    /// Returns the class and its superclasses. The class itself comes last, after its superclass.
     func superclassChain(of key: String) -> [String] {
         var superclassChain = [key]
         while let base = superclass(of: superclassChain[0]), superclassChain.count < Self.maximumDepth,
@@ -155,7 +155,7 @@ struct TypeIndex {
         return superclassChain
     }
 
-    /// Returns the names of the protocols, including those they refine.
+    /// Returns the names of the protocols and classes that a type inherits, including the protocols that those refine.
     func conformances(of key: String) -> Set<String> {
         var names: Set<String> = []
         var pending = [key]

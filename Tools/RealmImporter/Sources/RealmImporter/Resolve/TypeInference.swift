@@ -38,7 +38,7 @@ struct TypeInference {
             return fromType(of: arguments).map { .generic(head, [.name($0)]) }
         }
         if names.count > 1, names.last?.first?.isUppercase != true { return nil }
-        // 'Int("5")' is failable.
+        // 'Int("5")' is a failable initializer. Its type is not inferred.
         if names.count == 1, Self.numbers.contains(head), arguments.first?.value.string != nil { return nil }
         return TypeExpression(name: names.joined(separator: "."), generics)
     }
@@ -66,7 +66,7 @@ struct TypeInference {
         return enumeration(names, from: scope).map { _ in .name(names.joined(separator: ".")) }
     }
 
-    /// Returns the key of the enum with this name.
+    /// Returns the key of the enum that the components of a name mean; nil if they mean no enum.
     func enumeration(_ names: [String], from scope: [String]) -> String? {
         let (type, scope) = index.expand(.name(names.joined(separator: ".")), from: scope)
         guard case .name(let name) = type, let key = index.find(name, scope),

@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// The names of types in the schema, where types are not nested.
+/// The names of types in the schema. Types of a schema cannot be nested, so a nested type gets a name without dots.
 struct TypeNames {
     private var names: [String: String] = [:]
 

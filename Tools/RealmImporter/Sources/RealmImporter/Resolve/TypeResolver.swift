@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// The result of resolving a type: a type of the schema, or the reason why the type is not supported, with advice.
+/// The result of resolving a type: a type of the schema, or a text that says why a schema does not support the type.
 enum TypeResolution {
     case type(PropertyTypeDraft)
     case failure(String)
@@ -10,7 +10,7 @@ enum TypeResolution {
 struct TypeResolver {
     let index: TypeIndex
 
-    /// - Parameter originProperty: the link property of which linking objects are the inverse, if known.
+    /// - Parameter originProperty: for linking objects, the name of the link property; nil if it is unknown.
     func resolve(
         _ written: TypeExpression, from outer: [String], originProperty: String? = nil
     ) -> TypeResolution {
@@ -48,7 +48,7 @@ struct TypeResolver {
             "the type '\(name)' is in none of these files; add the file that declares it, or store its parts")
     }
 
-    /// For a type that cannot be resolved: returns whether no file declares it and the importer does not know it.
+    /// Returns whether a type that cannot be resolved is neither declared in a file nor known to the importer.
     func isUnknown(_ written: TypeExpression, from outer: [String]) -> Bool {
         let (type, scope) = index.expand(written, from: outer)
         switch type {
@@ -116,7 +116,7 @@ struct TypeResolver {
         return .type(PropertyTypeDraft(shape, inner.value, isOptional: optionality(of: inner, in: shape)))
     }
 
-    /// Objects in lists and sets are never nil. Objects in maps can be nil.
+    /// Returns whether the elements are optional. Objects in lists and sets are never nil. Objects in maps can be nil.
     private func optionality(of element: PropertyTypeDraft, in shape: PropertyTypeDraft.Shape) -> Bool {
         guard let key = element.typeKey, index.role(of: key) != .enumeration else { return element.isOptional }
         return shape == .map

@@ -5,7 +5,7 @@ enum YAMLText {
         "true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan", "inf",
     ]
 
-    /// Returns a word without quotes if possible, otherwise in double quotes.
+    /// Returns a word without quotes if YAML reads it as text, otherwise in double quotes.
     static func scalar(_ text: String) -> String {
         let isPlain =
             text.first?.isASCIILetter == true && text.utf8.count <= 60 && !reserved.contains(text.lowercased())
@@ -21,18 +21,18 @@ enum YAMLText {
         return isPlain ? text : quoted(text)
     }
 
-    /// Returns the text in double quotes, with the escapes that YAML and the literals of a schema share.
+    /// Returns the text in double quotes, with the escapes of YAML.
     static func quoted(_ text: String) -> String {
-        "\"" + text.unicodeScalars.map { escaped($0) { $0.shortEscape } }.joined() + "\""
+        "\"" + text.unicodeScalars.map { escaped($0) { $0.yamlEscape } }.joined() + "\""
     }
 
-    /// Returns a literal of the schema language, which uses Swift's long escapes instead of YAML's.
+    /// Returns a string literal of the schema language. Its escapes of Unicode scalars are those of Swift, not of YAML.
     static func literal(_ text: String) -> String {
         let digits = { (scalar: Unicode.Scalar) in "\\u{\(String(scalar.value, radix: 16))}" }
         return "\"" + text.unicodeScalars.map { escaped($0, digits) }.joined() + "\""
     }
 
-    /// Returns a whole value, in single quotes if YAML would give some of its characters a special meaning.
+    /// Returns the text of a YAML value, in single quotes if YAML would give some of its characters a special meaning.
     static func value(_ text: String) -> String {
         let isPlain = !text.contains(": ") && !text.contains(" #") && !text.hasSuffix(":") && text.first != "\""
         return isPlain
@@ -61,8 +61,8 @@ enum YAMLText {
 }
 
 extension Unicode.Scalar {
-    /// `\u00e6`, or `\U0001F985` for scalars above U+FFFF.
-    fileprivate var shortEscape: String {
+    /// The escape of YAML: `\u00e6`, or `\U0001F985` for scalars above U+FFFF.
+    fileprivate var yamlEscape: String {
         let digits = String(value, radix: 16)
         let length = value > 0xFFFF ? 8 : 4
         return (length == 8 ? "\\U" : "\\u") + String(repeating: "0", count: length - digits.count) + digits

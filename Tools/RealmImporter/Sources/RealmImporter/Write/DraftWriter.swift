@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Writes the files of a schema. Types have the order of the Swift file.
+/// Writes the files of a schema. In each section, the types have the order of the Swift file.
 struct DraftWriter {
     private let objects: [String: ObjectDraft]
     private let enums: [String: EnumDraft]
@@ -192,7 +192,7 @@ struct DraftWriter {
         }
     }
 
-    /// Returns the path with the property names of the schema in place of the Swift names.
+    /// Returns a key path in the syntax of the schema. Swift names are replaced with the names in the schema.
     private func path(_ segments: [String], from root: String) -> String {
         var owner = objects[root]
         return segments.map { segment in
