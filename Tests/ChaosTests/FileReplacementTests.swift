@@ -248,7 +248,8 @@ final class FileReplacementTests {
         #expect(try integrity() == .text("ok"))
     }
 
-    @Test("if an open file is moved over another open file, only new processes can write D24", arguments: [false, true])
+    @Test(
+        "if an open file is moved over another open file, only new processes can write D24", arguments: [false, true])
     func movedWhileOpen(isLarge: Bool) throws {
         try create("app.realm", "former", isLarge: !isLarge)
         try create("other.realm", "other", isLarge: isLarge)

@@ -35,7 +35,9 @@ final class ObjectWatcher: CheckedObserver {
 
     private func receive(_ change: ObjectChange<StringKey>) {
         run.notifications += 1
-        guard let content else { return run.fail("an observer of '\(code)' is called after its deletion") }
+        guard let content else {
+            return run.fail("an observer of '\(code)' is called after the deletion of the object was reported")
+        }
         switch change {
         case .deleted: self.content = nil
         case .error(let error): run.fail("an observer is notified of the error \(error)")

@@ -221,7 +221,7 @@ struct ImportTests {
         let forbidden = imports.filter { !allowed.contains($0.module) }.map {
             Finding(
                 path: file.path, line: $0.line, what: "\(module) may not import '\($0.module)'",
-                fix: "move the code to a module that may, or the API to a lower module")
+                fix: "move the code to a module that may import it, or move the API to a lower module")
         }
         let allowedPublic = ImportTable.publicImports[module, default: []]
         let isSource = file.file.isUnder("Sources")

@@ -68,9 +68,8 @@ void cmartlet_set_thread_object(void *object);
 
 /// The number of times that the hash of a `ReadRegistrar.Probe` was computed on the calling thread. The first function
 /// increments the number, and the second returns it. With this number, `ReadRegistrar` detects whether Observation is
-/// tracking reads.
-/// `cmartlet_probe_hash_count` is not declared pure, because its caller calls it before and after code that may
-/// increment the number, and compares the two results.
+/// tracking reads. `cmartlet_probe_hash_count` is not declared pure, because its caller calls it before and after code
+/// that may increment the number, and compares the two results.
 void cmartlet_increment_probe_hash_count(void);
 uintptr_t cmartlet_probe_hash_count(void);
 

@@ -94,8 +94,8 @@
         }
     }
 
-    /// Watches the log of changes in the database (`martlet.log`), and notifies the sessions for which it may have new
-    /// entries.
+    /// Watches the log of changes in the database (`martlet.log`), and notifies the sessions for which this log may
+    /// have new entries.
     private struct WatchingService: Service {
         let database: PostgresServiceDatabase
         let server: SyncServer

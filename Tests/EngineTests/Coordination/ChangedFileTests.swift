@@ -295,7 +295,7 @@ struct ChangedFileTests {
         }
     #endif
 
-// MARK: Deletion and file names
+    // MARK: Deletion and file names
 
     @Test("a file that needs a migration is not deleted if another process has already replaced it O8")
     func recreatedTwice() throws {

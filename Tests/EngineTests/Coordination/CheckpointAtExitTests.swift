@@ -59,7 +59,7 @@ struct CheckpointAtExitTests {
         await #expect(processExitsWith: .success) {
             let folder = try TestFolder()
             Self.folder.withLock { $0 = folder }
-// `exit` calls this function after the exit function of the runtime.
+            // `exit` calls this function after the exit function of the runtime.
             atexit {
                 let path = CheckpointAtExitTests.folder.withLock { $0?.path() ?? "" }
                 let isEmpty = StoreFiles.exists(path) && StoreFiles.logBytes(path) == 0

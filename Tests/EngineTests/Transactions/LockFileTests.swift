@@ -162,7 +162,7 @@ struct LockFileTests {
     }
 
     @Test(
-        "a process does not lock with a lock file that was deleted or replaced while it was open D40",
+        "a process does not lock with a lock file that was deleted or replaced while the process had it open D40",
         arguments: [false, true])
     func deleted(_ isReplaced: Bool) throws {
         let folder = try TestFolder()

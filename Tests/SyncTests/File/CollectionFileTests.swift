@@ -160,7 +160,7 @@ struct CollectionFileTests {
             return #expect(Bool(false), "nothing was recorded")
         }
         #expect(position > known[1])
-        #expect(try file.integer("SELECT count(*) FROM martlet_unresolved") == 0, "removed by the write of the list")
+        #expect(try file.integer("SELECT count(*) FROM martlet_unresolved") == 0, "the link is unresolved")
     }
 
     @Test("the deletion of an object removes it from lists, and the removals are recorded before the deletion Y22")
