@@ -103,13 +103,13 @@
             } catch {
                 throw ConnectionFailure("no connection to '\(url)': \(error)")
             }
-            let upgrade: Upgrade
+            let result: Upgrade
             do {
-                upgrade = try await negotiation.get()
+                result = try await negotiation.get()
             } catch {
                 throw ConnectionFailure("no sync service has answered at '\(url)': \(error)")
             }
-            guard case .webSocket(let channel) = upgrade else {
+            guard case .webSocket(let channel) = result else {
                 throw ConnectionFailure("'\(url)' is not a sync service, or does not have version 1 of the protocol")
             }
             return try await channel.executeThenClose { inbound, outbound in

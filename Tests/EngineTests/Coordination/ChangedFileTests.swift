@@ -234,7 +234,7 @@ struct ChangedFileTests {
             // Writes to files fail while this limit is set, as on a full disk.
             signal(SIGXFSZ, SIG_IGN)
             var limit = rlimit()
-            guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return }
+            guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { exit(2) }
             var none = limit
             none.rlim_cur = 0
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &none)
@@ -337,7 +337,7 @@ struct ChangedFileTests {
             try files.run(adding: 1, "old")
             chmod(files.folder.url.path, 0o755)
             for suffix in ["", "-wal", "-shm", ".lock"] { chmod(files.path + suffix, 0o666) }
-            guard seteuid(65_534) == 0 else { return }
+            guard seteuid(65_534) == 0 else { exit(2) }
             let error = engineError { _ = try StoreRegistry.remove(VirtualProcess.options(files.path)) }
             seteuid(0)
             #expect(error?.code == .accessDenied && error?.message.contains("deleted") == true)

@@ -393,5 +393,12 @@ struct DeliveryTests {
         #expect(test.allDogs.count == 1)
         #expect(test.scheduler.waitForWork())
         #expect(test.allDogs.count == 1)
+        test.deliverAll()
+        #expect(test.allDogs.count == 2)
+        // A local commit is visible before it is delivered to observers, and so is the remote commit before it.
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Bo")) } }
+        #expect(test.allDogs.count == 2)
+        try test.dogs("Kim")
+        #expect(test.allDogs.count == 4)
     }
 }

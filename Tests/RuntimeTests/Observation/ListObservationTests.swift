@@ -305,6 +305,11 @@ struct ListObservationTests {
         let logs = [Log(node.children), Log(node.peers)]
         let parents = Log(node.parents)
         var keys: [[String]] = []
+        // Records the number of elements in the initial call.
+        var initialCounts: [Int] = []
+        let countToken = node.children.observe { change in
+            if case .initial(let children) = change { initialCounts.append(children.count) }
+        }
         let token = node.named.observe { change in
             if case .update(_, _, let insertions, _) = change { keys.append(insertions) }
         }
@@ -316,6 +321,8 @@ struct ListObservationTests {
         }
         for log in logs { expect(test, log, ["initial"]) }
         expect(test, parents, ["initial"])
+        #expect(initialCounts == [0])
+        countToken.invalidate()
         try test.onNewThread { realm in
             try realm.write {
                 guard let another = realm.object(ofType: Node.self, forPrimaryKey: 1) else { return }
