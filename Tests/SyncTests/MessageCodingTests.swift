@@ -114,7 +114,7 @@ enum RandomMessages {
                 .init(
                     identity: identity(&random), epoch: text(&random), milliseconds: number(&random),
                     storedUpload: number(&random), storedTime: number(&random)))
-        case 1: .chunk(rows: list(&random, row), leaving: list(&random, address), progress: number(&random))
+        case 1: .chunk(rows: SyncRows(list(&random, row)), leaving: list(&random, address), progress: number(&random))
         case 2: .complete(set: number(&random), SyncCursor(text(&random)))
         case 3: .refused(set: number(&random), message: text(&random))
         case 4: .mark(number(&random))

@@ -44,9 +44,9 @@ package struct SyncApplier {
     /// - Throws: `MalformedMessage` if the batch has types, properties or values that the schema does not have.
     package mutating func apply(_ batch: DownloadedBatch) throws {
         try remove(batch.leaving)
-        for row in batch.rows where rows[row.address] == nil { rows[row.address] = try place(row.address) }
+        for address in batch.rows.addresses where rows[address] == nil { rows[address] = try place(address) }
         for row in batch.rows { try write(row) }
-        if hasUnresolved { for row in batch.rows { try resolveLinks(to: row.address) } }
+        if hasUnresolved { for address in batch.rows.addresses { try resolveLinks(to: address) } }
     }
 
     /// Deletes the objects of synchronized types for which the closure returns true. Links to these objects become

@@ -160,7 +160,7 @@ package struct ClientSession: Sendable {
     }
 
     private mutating func receive(_ changes: ServiceMessage.Changes) -> [ClientAction] {
-        staged.append(changes.rows, changes.leaving)
+        staged.append(SyncRows(changes.rows), changes.leaving)
         guard changes.isLast, let epoch else { return [] }
         guard changes.acknowledgedUpload <= state.lastUpload else { return [.close(.unexpected)] }
         state.position = SyncPosition(epoch: epoch, cursor: changes.cursor)
@@ -189,12 +189,11 @@ package struct ClientSession: Sendable {
         defer { stagedSet = DownloadedBatch(rows: [], leaving: []) }
         return (sentSets.removeFirst(), stagedSet)
     }
-
 }
 
 extension DownloadedBatch {
-    fileprivate mutating func append(_ rows: [SyncRow], _ leaving: [ObjectAddress]) {
-        self.rows += rows
+    fileprivate mutating func append(_ rows: SyncRows, _ leaving: [ObjectAddress]) {
+        self.rows.append(rows)
         self.leaving += leaving
     }
 }

@@ -50,14 +50,14 @@ package struct ClientState: Sendable, Equatable {
 
 /// Changes of the objects of a client. They are committed together with the new `ClientState`.
 package struct DownloadedBatch: Sendable, Equatable {
-    package var rows: [SyncRow]
+    package var rows: SyncRows
     /// The objects to delete from the file without recording an upload. Links to these objects become nil.
     package var leaving: [ObjectAddress]
 
-    package init(rows: [SyncRow], leaving: [ObjectAddress]) { (self.rows, self.leaving) = (rows, leaving) }
+    package init(rows: [SyncRow], leaving: [ObjectAddress]) { (self.rows, self.leaving) = (SyncRows(rows), leaving) }
 
     /// The addresses of the objects in `rows`.
-    package var addresses: Set<ObjectAddress> { Set(rows.map(\.address)) }
+    package var addresses: Set<ObjectAddress> { Set(rows.addresses) }
 }
 
 /// The values that downloads must not overwrite, because uploads that are not acknowledged yet have written these
@@ -143,8 +143,16 @@ package struct UploadMask: Sendable {
         #if MARTLET_SEEDED_BUGS
             if SeededSyncBug.isOn(.unmaskedSession) { return batch }
         #endif
-        return DownloadedBatch(
-            rows: batch.rows.compactMap(unmasked), leaving: batch.leaving.filter { !contains($0) })
+        if masks.isEmpty { return batch }
+        var visible = DownloadedBatch(rows: [], leaving: batch.leaving.filter { !contains($0) })
+        for (index, address) in batch.rows.addresses.enumerated() {
+            if !contains(address) {
+                visible.rows.append(rowAt: index, of: batch.rows)
+            } else if let row = unmasked(batch.rows.row(at: index)) {
+                visible.rows.append(row)
+            }
+        }
+        return visible
     }
 }
 

@@ -76,7 +76,7 @@ extension ServiceMessage {
                     identity: try reader.identity(), epoch: try reader.text(), milliseconds: try reader.number(),
                     storedUpload: try reader.number(), storedTime: try reader.number()))
         case .chunk:
-            self = .chunk(rows: try reader.rows(), leaving: try reader.addresses(), progress: try reader.number())
+            self = .chunk(rows: try reader.syncRows(), leaving: try reader.addresses(), progress: try reader.number())
         case .complete: self = .complete(set: try reader.number(), SyncCursor(try reader.text()))
         case .refused: self = .refused(set: try reader.number(), message: try reader.text())
         case .changes:

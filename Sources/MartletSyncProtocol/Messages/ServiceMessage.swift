@@ -110,7 +110,7 @@ package enum ServiceMessage: Sendable, Hashable {
 
     case welcome(Welcome)
     /// A part of the data of a new set of subscriptions. `progress` is the received fraction in thousandths.
-    case chunk(rows: [SyncRow], leaving: [ObjectAddress], progress: UInt64)
+    case chunk(rows: SyncRows, leaving: [ObjectAddress], progress: UInt64)
     /// The service has sent all data of a set of subscriptions at the cursor.
     case complete(set: UInt64, SyncCursor)
     /// The service refused a set of subscriptions. The previous set stays in effect.

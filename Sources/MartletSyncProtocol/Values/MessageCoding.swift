@@ -54,6 +54,8 @@ package struct MessageWriter {
     }
 
     /// Appends the bytes that another writer has written.
+    package mutating func append(_ bytes: ArraySlice<UInt8>) { bytes.withUnsafeBytes { writer.append($0) } }
+
     package mutating func append(_ other: MessageWriter) { other.bytes.withUnsafeBytes { writer.append($0) } }
 
     package mutating func text(_ text: String) { blob(text.utf8) }
@@ -87,6 +89,24 @@ package struct MessageReader {
         }
         reader = ByteReader(bytes)
         self.limits = limits
+    }
+
+    /// Reads bytes that this process has encoded or checked before. They may have any size.
+    init(stored bytes: [UInt8]) {
+        reader = ByteReader(bytes)
+        var limits = MessageLimits()
+        (limits.messageBytes, limits.valueBytes) = (.max, .max)
+        self.limits = limits
+    }
+
+    /// The bytes that the closure reads.
+    mutating func encoded(
+        _ read: (inout MessageReader) throws(MalformedMessage) -> Void
+    ) throws(MalformedMessage) -> ArraySlice<UInt8> {
+        var start = reader
+        try read(&self)
+        let count = start.remaining - reader.remaining
+        return try self.read("bytes") { _ throws(MalformedBytes) in try start.bytes(count) }
     }
 
     package var isAtEnd: Bool { reader.remaining == 0 }

@@ -15,7 +15,7 @@
         ) async throws -> ClientBatch {
             let client = context.client?.id ?? 0
             if isCurrent { try await feed.advance() }
-            let filter = try catalog.filters.filter(queries, claims: context.claims)
+            let filter = try filter(queries, context, catalog)
             if let cursor, let batch = await feed.take(context.session, after: cursor) {
                 return try await completed(batch, after: cursor, filter, context, catalog)
             }
@@ -24,10 +24,22 @@
             case .behind(let end):
                 guard let cursor else { preconditionFailure("a session without a cursor cannot be behind the feed") }
                 metrics.add(.catchUps)
-                let batch = try await pool.run { session in
-                    try self.batch(after: cursor, until: end, filter, client, catalog, session)
-                }
+                let batch = try await batch(after: cursor, until: end, filter, client, catalog)
                 return try await completed(batch, after: cursor, filter, context, catalog)
+            }
+        }
+
+        private func batch(
+            after cursor: SyncCursor, until end: SyncCursor, _ filter: SubscriptionFilter, _ client: UInt64,
+            _ catalog: SyncCatalog
+        ) async throws -> ClientBatch {
+            if let request = CatchUp.Request(client, filter, after: cursor, until: end),
+                let batch = try await catchUps.batch(request)
+            {
+                return batch
+            }
+            return try await pool.run { session in
+                try self.batch(after: cursor, until: end, filter, client, catalog, session)
             }
         }
 
@@ -38,12 +50,12 @@
         ) throws -> ClientBatch {
             var batch = ClientBatch(cursor: cursor, entries: [], storedUpload: 0)
             var size = 0
-            batch.cursor = try LogReader(catalog).read(after: cursor, until: end, in: session) { entry, origin, bytes in
-                let isOwn = origin?.client == client
-                if isOwn, let origin { batch.storedUpload = max(batch.storedUpload, origin.upload) }
-                guard let entry, isOwn || filter.concerns(entry) else { return }
+            batch.cursor = try LogReader(catalog).read(after: cursor, until: end, in: session) { logged in
+                let isOwn = logged.origin?.client == client
+                if isOwn { batch.storedUpload = max(batch.storedUpload, logged.origin?.upload ?? 0) }
+                guard let entry = logged.entry, isOwn || filter.concerns(entry) else { return }
                 batch.entries.append(entry)
-                size += bytes
+                size += logged.bytes
                 guard size <= limits.clientBytes else { throw LogReaderError.tooManyChanges }
             }
             return batch

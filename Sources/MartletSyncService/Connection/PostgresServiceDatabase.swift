@@ -17,6 +17,16 @@
         private let log: @Sendable (String) -> Void
         package let metrics = ServiceMetrics()
         let limits: MemoryLimits
+        let catchUps: CatchUpReader
+        private let sessionFilters = Mutex<[SessionID: SessionFilter]>([:])
+
+        /// The filter of a session, and what it was made from.
+        private struct SessionFilter {
+            let queries: [SubscribedQuery]
+            let claims: String
+            let deployment: Int
+            let filter: SubscriptionFilter
+        }
 
         /// The newest catalog that the instance has loaded.
         private final class SharedCatalog: Sendable {
@@ -60,6 +70,16 @@
             self.verify = verify
             self.log = log
             let metrics = self.metrics
+            catchUps = CatchUpReader(maximumBytes: limits.clientBytes) { catchUp in
+                let catalog = shared.current
+                return try await pool.run { session in
+                    var catchUp = catchUp
+                    try LogReader(catalog).read(after: catchUp.start, until: catchUp.end, in: session) {
+                        catchUp.add($0)
+                    }
+                    return catchUp.batches
+                }
+            }
             feed = LogFeed { cursor in
                 metrics.add(.logReadings)
                 let catalog = shared.current
@@ -85,7 +105,26 @@
         /// The number of sessions for which the feed collects entries of the log.
         package var attachedCount: Int { get async { await feed.attachedCount } }
 
-        package func ended(_ session: SessionID) async { await feed.remove(session) }
+        package func ended(_ session: SessionID) async {
+            sessionFilters.withLock { $0[session] = nil }
+            await feed.remove(session)
+        }
+
+        /// The filter for the queries of a session. Sessions use the same queries for many tasks, so their filters are
+        /// kept.
+        func filter(
+            _ queries: [SubscribedQuery], _ context: SessionContext, _ catalog: SyncCatalog
+        ) throws(RefusedQueries) -> SubscriptionFilter {
+            let known = sessionFilters.withLock { $0[context.session] }
+            if let known, known.deployment == catalog.factsID, known.claims == context.claims, known.queries == queries {
+                return known.filter
+            }
+            let filter = try catalog.filters.filter(queries, claims: context.claims)
+            let kept = SessionFilter(
+                queries: queries, claims: context.claims, deployment: catalog.factsID, filter: filter)
+            sessionFilters.withLock { $0[context.session] = kept }
+            return filter
+        }
 
         package func run(_ task: ServiceTask, _ context: SessionContext) async -> ServiceTaskResult {
             let result = await attempt(task, context)

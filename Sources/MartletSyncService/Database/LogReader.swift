@@ -63,27 +63,27 @@
         ) throws -> LogBatch {
             var batch = LogBatch(cursor: cursor)
             var size = 0
-            batch.cursor = try read(after: cursor, in: session) { entry, origin, bytes in
-                if let origin { batch.uploads[origin.client] = max(batch.uploads[origin.client] ?? 0, origin.upload) }
-                size += bytes
+            batch.cursor = try read(after: cursor, in: session) { logged in
+                if let origin = logged.origin {
+                    batch.uploads[origin.client] = max(batch.uploads[origin.client] ?? 0, origin.upload)
+                }
+                size += logged.bytes
                 if size > maximumBytes {
                     (batch.entries, batch.isTooLarge) = ([], true)
-                } else if let entry {
+                } else if let entry = logged.entry {
                     batch.entries.append(entry)
                 }
             }
             return batch
         }
 
-        /// Calls the closure with each entry after a cursor as it arrives, and returns the new cursor. `bytes` is the
-        /// size of the row images of the entry. The entry is nil if it only acknowledges an upload that names no object,
-        /// or if the type of its object was removed.
+        /// Calls the closure with each entry after a cursor as it arrives, and returns the new cursor.
         ///
         /// - Parameter last: the cursor at which the changes end; nil to read all committed changes.
         @discardableResult
         package func read(
             after cursor: SyncCursor, until last: SyncCursor? = nil, in session: PostgresSession,
-            _ each: (LogEntry?, LogEntry.Origin?, _ bytes: Int) throws -> Void
+            _ each: (LoggedEntry) throws -> Void
         ) throws -> SyncCursor {
             guard let start = SnapshotCursor(cursor) else { throw LogReaderError.unknownCursor }
             var end = start
@@ -98,10 +98,12 @@
                     guard try row.integer(4) == catalog.factsID else { throw LogReaderError.schemaChanged }
                     return end = try snapshot(row, after: start)
                 }
-                limit = max(limit, UInt64(try row.bigint(10)) + 1)
+                let transaction = UInt64(try row.bigint(10))
+                limit = max(limit, transaction + 1)
                 let (entry, origin) = (try entry(row), try origin(row))
                 let bytes = (6...7).reduce(0) { $0 + row.withBytes($1) { $0?.count ?? 0 } }
-                if entry != nil || origin != nil { try each(entry, origin, bytes) }
+                if entry == nil && origin == nil { return }
+                try each(LoggedEntry(entry, origin: origin, transaction: transaction, bytes: bytes))
             }
             return last ?? end.restricted(below: limit).cursor
         }

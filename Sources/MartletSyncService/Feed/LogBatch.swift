@@ -10,6 +10,21 @@ package enum LogReaderError: Error, Sendable, Equatable {
     case tooManyChanges
 }
 
+/// An entry of the log as it was read.
+package struct LoggedEntry: Sendable {
+    /// Nil if the entry only acknowledges an upload that names no object, or if the type of its object was removed.
+    package let entry: LogEntry?
+    package let origin: LogEntry.Origin?
+    /// The number of the transaction that has written the entry.
+    package let transaction: UInt64
+    /// The size of the row images of the entry.
+    package let bytes: Int
+
+    package init(_ entry: LogEntry?, origin: LogEntry.Origin?, transaction: UInt64, bytes: Int) {
+        (self.entry, self.origin, self.transaction, self.bytes) = (entry, origin, transaction, bytes)
+    }
+}
+
 /// The changes between two cursors.
 package struct LogBatch: Sendable {
     /// The cursor after the changes.

@@ -1,5 +1,6 @@
 import MartletEngine
 package import MartletSyncProtocol
+import Synchronization
 
 /// Makes filters from the queries that clients send.
 ///
@@ -101,19 +102,48 @@ private struct TypeFilter: Sendable {
         let parameters: [ConditionParameter]
     }
 
+    /// The conditions of a filter with many conditions, which an index finds faster.
+    private final class Index: Sendable {
+        private let matcher: Mutex<SubscriptionMatcher>
+
+        init(_ conditions: [SubscriptionCondition]) {
+            var matcher = SubscriptionMatcher(seed: .random(in: .min ... .max))
+            for (number, condition) in conditions.enumerated() {
+                matcher.add(SubscriptionID(UInt64(number)), type: 0, condition)
+            }
+            self.matcher = Mutex(matcher)
+        }
+
+        func contains(_ row: RowImage) -> Bool {
+            matcher.withLock { !$0.queries(matching: nil, row, type: 0).isEmpty }
+        }
+    }
+
+    /// With fewer conditions, evaluating all of them is faster than the index.
+    private static let minimumIndexedCount = 8
+
     private let operands: OperandTable
     private let queries: [Query]
+    private let index: Index?
 
     init(_ conditions: [SubscriptionCondition]) {
         var operands = OperandTable()
-        queries = conditions.map { condition in
-            Query(program: ConditionProgram(condition, &operands), parameters: ConditionParameter.all(of: condition))
+        if conditions.count >= Self.minimumIndexedCount {
+            (queries, index) = ([], Index(conditions))
+        } else {
+            queries = conditions.map { condition in
+                Query(
+                    program: ConditionProgram(condition, &operands), parameters: ConditionParameter.all(of: condition))
+            }
+            index = nil
         }
         self.operands = operands
     }
 
     func contains(_ values: [ValuePath: SyncValue]) -> Bool {
-        let row = RowOperands(RowImage(values), operands)
+        let image = RowImage(values)
+        if let index { return index.contains(image) }
+        let row = RowOperands(image, operands)
         return queries.contains { $0.program.matches(row, $0.parameters) }
     }
 }

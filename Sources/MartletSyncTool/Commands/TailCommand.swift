@@ -33,8 +33,8 @@
             while true {
                 let last = cursor
                 cursor = try await connection.run { session in
-                    try LogReader(catalog).read(after: last, in: session) { entry, origin, _ in
-                        Console.write(text.line(entry, origin) + "\n")
+                    try LogReader(catalog).read(after: last, in: session) { logged in
+                        Console.write(text.line(logged.entry, logged.origin) + "\n")
                     }
                 }
                 if once { break }

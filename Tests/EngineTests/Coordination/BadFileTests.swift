@@ -276,7 +276,7 @@ struct BadFileTests {
         #expect(try process.noteCount == 241)
     }
 
-    @Test("a file with a second hard link is rejected, because the name of its log depends on the link that is opened D74")
+    @Test("a file with a second hard link is rejected, because its log is named after the link that is opened D74")
     func hardLinks() throws {
         let folder = try TestFolder()
         try makeFile(folder)

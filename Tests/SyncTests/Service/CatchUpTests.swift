@@ -1,0 +1,139 @@
+import MartletValues
+import ModelTesting
+import Testing
+
+@testable import MartletSyncProtocol
+@testable import MartletSyncService
+
+@Suite("one reading of the log for several sessions")
+struct CatchUpTests {
+    private static let group = ValuePath(1)
+
+    /// A filter that contains the objects of the given groups.
+    private static func filter(_ groups: Set<Int64>) -> SubscriptionFilter {
+        let conditions = groups.sorted().map {
+            ConditionTest.isIn(ConditionOperand(group, .integer), [.integer($0)]).canonical
+        }
+        return SubscriptionFilter([], conditions: groups.isEmpty ? [:] : [0: conditions]) { _, values in
+            guard case .scalar(.integer(let number))? = values[group] else { return false }
+            return groups.contains(number)
+        }
+    }
+
+    private static func entry(_ random: inout SeededRandom) -> LoggedEntry {
+        func values() -> [ValuePath: SyncValue]? {
+            let number = Int64.random(in: -1...5, using: &random)
+            return number < 0 ? nil : [group: .scalar(.integer(number))]
+        }
+        let client = UInt64.random(in: 0...4, using: &random)
+        let origin = client == 0 ? nil : LogEntry.Origin(client: client, upload: .random(in: 1...9, using: &random))
+        let address = ObjectAddress(type: 0, key: .integer(Int64.random(in: 0...20, using: &random)))
+        let isTouch = origin != nil && Int.random(in: 0..<5, using: &random) == 0
+        var entry = LogEntry(address: address, old: values(), new: values(), origin: origin, isTouch: isTouch)
+        entry.isUnseen = !isTouch && Int.random(in: 0..<8, using: &random) == 0
+        let isEmpty = origin != nil && Int.random(in: 0..<10, using: &random) == 0
+        return LoggedEntry(
+            isEmpty ? nil : entry, origin: origin, transaction: .random(in: 90..<130, using: &random), bytes: 10)
+    }
+
+    private static func cursor(_ random: inout SeededRandom, below limit: UInt64) -> SnapshotCursor? {
+        let xmax = UInt64.random(in: 95...limit, using: &random)
+        let open = (xmax - 5..<xmax).filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
+        let xmin = open.first ?? xmax
+        return SnapshotCursor(SyncCursor("\(xmin):\(xmax):\(open.map(String.init).joined(separator: ","))"))
+    }
+
+    @Test("each session gets the entries between its cursors that concern it, and its stored uploads")
+    func random() throws {
+        var random = SeededRandom(seed: 7)
+        var (given, served) = (0, 0)
+        for _ in 0..<300 {
+            var requests: [CatchUp.Request] = []
+            while requests.count < 5 {
+                let groups = Set((0...5).filter { _ in Int.random(in: 0..<3, using: &random) == 0 }.map(Int64.init))
+                guard let end = Self.cursor(&random, below: 130), let start = Self.cursor(&random, below: end.xmax),
+                    let request = CatchUp.Request(
+                        .random(in: 1...4, using: &random), Self.filter(groups), after: start.cursor, until: end.cursor)
+                else { continue }
+                requests.append(request)
+            }
+            let entries = (0..<60).map { _ in Self.entry(&random) }
+            var catchUp = CatchUp(requests, maximumBytes: 1_000_000)
+            let first = try #require(SnapshotCursor(catchUp.start))
+            for logged in entries where !first.contains(logged.transaction) { catchUp.add(logged) }
+            for (request, batch) in zip(requests, catchUp.batches) {
+                let seen = entries.filter {
+                    !request.start.contains($0.transaction) && request.end.contains($0.transaction)
+                }
+                let expected = seen.compactMap { logged -> LogEntry? in
+                    guard let entry = logged.entry else { return nil }
+                    let isOwn = entry.origin?.client == request.client
+                    return isOwn || !entry.isTouch && request.filter.concerns(entry) ? entry : nil
+                }
+                let uploads = seen.filter { $0.origin?.client == request.client }.compactMap { $0.origin?.upload }
+                #expect(batch?.entries == expected && batch?.storedUpload == uploads.max() ?? 0)
+                #expect(batch?.cursor == request.end.cursor)
+                given += entries.count
+                served += expected.count
+            }
+        }
+        #expect(served > given / 20 && served < given / 2)
+    }
+
+    @Test("the entries for one session are limited, and the other sessions get theirs")
+    func limit() throws {
+        let requests = try [1, 2].map { client in
+            try #require(
+                CatchUp.Request(
+                    UInt64(client), Self.filter([Int64(client)]), after: SyncCursor("90:90:"),
+                    until: SyncCursor("130:130:")))
+        }
+        var catchUp = CatchUp(requests, maximumBytes: 25)
+        for number in 0..<4 {
+            let values: [ValuePath: SyncValue] = [Self.group: .scalar(.integer(number < 3 ? 1 : 2))]
+            let address = ObjectAddress(type: 0, key: .integer(Int64(number)))
+            let entry = LogEntry(address: address, old: nil, new: values, origin: nil)
+            catchUp.add(LoggedEntry(entry, origin: nil, transaction: 100, bytes: 10))
+        }
+        #expect(catchUp.batches[0] == nil && catchUp.batches[1]?.entries.count == 1)
+    }
+
+    @Test("sessions that wait during a reading are served by the next one, and old cursors do not delay new ones")
+    func coalescing() async throws {
+        let log = ReadLog()
+        let reader = CatchUpReader(maximumBytes: 1_000) { catchUp in
+            await log.add(catchUp)
+            return catchUp.batches
+        }
+        func request(_ client: UInt64, after transaction: UInt64) throws -> CatchUp.Request {
+            try #require(
+                CatchUp.Request(
+                    client, Self.filter([1]), after: SyncCursor("\(transaction):\(transaction):"),
+                    until: SyncCursor("2000000:2000000:")))
+        }
+        let requests = try (1...50).map { try request(UInt64($0), after: $0 == 50 ? 5 : 1_999_000 + UInt64($0)) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for request in requests {
+                group.addTask {
+                    let batch = try await reader.batch(request)
+                    #expect(batch?.cursor.text == "2000000:2000000:")
+                }
+            }
+            try await group.waitForAll()
+        }
+        let starts = await log.starts
+        #expect(starts.count < 50 && starts.filter { $0 == "5:5:" }.count == 1)
+        #expect(await log.served == 50)
+    }
+
+    private actor ReadLog {
+        var starts: [String] = []
+        var served = 0
+
+        func add(_ catchUp: CatchUp) async {
+            starts.append(catchUp.start.text)
+            served += catchUp.batches.count
+            for _ in 0..<100 { await Task.yield() }
+        }
+    }
+}
