@@ -116,7 +116,8 @@
             _ queries: [SubscribedQuery], _ context: SessionContext, _ catalog: SyncCatalog
         ) throws(RefusedQueries) -> SubscriptionFilter {
             let known = sessionFilters.withLock { $0[context.session] }
-            if let known, known.deployment == catalog.factsID, known.claims == context.claims, known.queries == queries {
+            if let known, known.deployment == catalog.factsID, known.claims == context.claims, known.queries == queries
+            {
                 return known.filter
             }
             let filter = try catalog.filters.filter(queries, claims: context.claims)

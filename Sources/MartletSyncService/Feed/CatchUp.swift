@@ -89,7 +89,9 @@ struct CatchUp: Sendable {
         var found: Set<Int> = []
         let (old, new) = (entry.old.map { RowImage($0) }, entry.new.map { RowImage($0) })
         for match in matcher.queries(matching: old, new, type: entry.address.type) {
-            for subscription in matcher.subscriptions(of: match.query) { found.insert(owners[Int(subscription.number)]) }
+            for subscription in matcher.subscriptions(of: match.query) {
+                found.insert(owners[Int(subscription.number)])
+            }
         }
         return found
     }
