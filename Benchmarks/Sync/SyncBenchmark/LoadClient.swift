@@ -69,7 +69,7 @@
             for action in actions {
                 switch action {
                 case .send(let message): outgoing?.yield(message)
-                case .commit(let batch): received(batch.rows)
+                case .commit(let batch): received(Array(batch.rows))
                 case .marked(let number): answeredMark = number
                 case .save, .renewToken: break
                 case .reverted(_, let objects): ended("an upload was reverted: \(objects.first?.message ?? "")")
