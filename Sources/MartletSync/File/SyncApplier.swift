@@ -45,7 +45,7 @@ package struct SyncApplier {
     package mutating func apply(_ batch: DownloadedBatch) throws {
         try remove(batch.leaving)
         for address in batch.rows.addresses where rows[address] == nil { rows[address] = try place(address) }
-        for row in batch.rows { try write(row) }
+        try batch.rows.forEach { try write($0, $1) }
         if hasUnresolved { for address in batch.rows.addresses { try resolveLinks(to: address) } }
     }
 
@@ -124,15 +124,18 @@ package struct SyncApplier {
     /// Values of properties, in the order of the properties.
     typealias Values = [(property: PropertyIndex, value: SyncValue)]
 
-    private mutating func write(_ downloaded: SyncRow) throws {
-        guard let place = rows[downloaded.address] else { return }
+    private mutating func write(
+        _ address: ObjectAddress, _ downloaded: [(path: ValuePath, value: SyncValue)]
+    ) throws {
+        guard let place = rows[address] else { return }
         let type = writer.schema[place.row.table].type
-        let declared = schema[downloaded.address.type]
+        let declared = schema[address.type]
         var values: Values = []
         var nested: [(path: ValuePath, value: SyncValue)] = []
         var collections: Values = []
-        values.reserveCapacity(downloaded.values.count)
-        for (path, value) in downloaded.values {
+        values.reserveCapacity(downloaded.count)
+        // The values are in the order of their paths.
+        for (path, value) in downloaded {
             let first = path.first
             guard type.properties.indices.contains(first) else {
                 throw MalformedMessage("'\(type.name)' has no property at the path \(path.properties)")
@@ -151,24 +154,27 @@ package struct SyncApplier {
                 values.append((first, value))
             }
         }
-        values.sort { $0.property < $1.property }
         if place.isNew {
-            try insert(place.row, values, primaryKey: downloaded.address.key)
-            rows[downloaded.address]?.isNew = false
+            try insert(place.row, values, primaryKey: address.key)
+            rows[address]?.isNew = false
         } else {
             try update(place.row, values)
         }
-        for (path, value) in nested.sorted(by: { $0.path < $1.path }) {
-            try write(value, at: path.properties[...], in: place.row)
-        }
-        for (property, value) in collections.sorted(by: { $0.property < $1.property }) {
+        for (path, value) in nested { try write(value, at: path.properties[...], in: place.row) }
+        for (property, value) in collections {
             try write(value, type.properties[property], place.row)
         }
     }
 
     private mutating func insert(_ row: RowID, _ values: Values, primaryKey: SQLValue? = nil) throws {
-        var columns = writer.defaultValues(row.table)
-        if let primaryKey, let property = writer.schema[row.table].type.primaryKey { columns[property] = primaryKey }
+        let table = writer.schema[row.table]
+        // The defaults are not needed if each property has a value. The primary key is not in `values`.
+        let key = primaryKey == nil ? nil : table.type.primaryKey
+        let isComplete = values.count == table.type.properties.count { $0.isColumn && $0.index != key }
+        var columns =
+            isComplete
+            ? [SQLValue](repeating: .null, count: table.type.properties.count) : writer.defaultValues(row.table)
+        if let primaryKey, let key { columns[key] = primaryKey }
         try forEachStored(values, row, nil) { columns[$0] = $1 }
         #if MARTLET_SEEDED_BUGS
             if SeededSyncBug.isOn(.defaultsForgotten) { columns[0] = writer.defaultValues(row.table)[0] }

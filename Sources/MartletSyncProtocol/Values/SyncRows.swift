@@ -42,6 +42,19 @@ package struct SyncRows: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral
         values[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
     }
 
+    /// Calls the closure with each row. The values of a row are in the order of their paths.
+    package func forEach(
+        _ body: (ObjectAddress, [(path: ValuePath, value: SyncValue)]) throws -> Void
+    ) rethrows {
+        var reader = MessageReader(stored: values)
+        var decoded: [(path: ValuePath, value: SyncValue)] = []
+        for address in addresses {
+            decoded.removeAll(keepingCapacity: true)
+            reader.forEachStoredValue { decoded.append(($0, $1)) }
+            try body(address, decoded)
+        }
+    }
+
     package struct Iterator: IteratorProtocol {
         fileprivate let addresses: [ObjectAddress]
         fileprivate var reader: MessageReader
@@ -71,12 +84,18 @@ extension MessageWriter {
 
 extension MessageReader {
     // Decodes values that were encoded or decoded before, so they are not malformed.
-    fileprivate mutating func storedValues() -> [ValuePath: SyncValue] {
+    fileprivate mutating func forEachStoredValue(_ each: (ValuePath, SyncValue) -> Void) {
         do {
-            return try values()
+            try forEachValue(each)
         } catch {
             preconditionFailure("encoded rows cannot be decoded: \(error)")
         }
+    }
+
+    fileprivate mutating func storedValues() -> [ValuePath: SyncValue] {
+        var values: [ValuePath: SyncValue] = [:]
+        forEachStoredValue { values[$0] = $1 }
+        return values
     }
 
     /// Reads a list of rows. Decodes each row to check it.
@@ -84,7 +103,7 @@ extension MessageReader {
         var rows = SyncRows([])
         for _ in 0..<(try count()) {
             let address = try address()
-            try rows.append(address, encoded { reader throws(MalformedMessage) in _ = try reader.values() })
+            try rows.append(address, encoded { reader throws(MalformedMessage) in try reader.forEachValue { _, _ in } })
         }
         return rows
     }

@@ -152,17 +152,20 @@ extension MessageReader {
     }
 
     package mutating func values() throws(MalformedMessage) -> [ValuePath: SyncValue] {
-        var last: ValuePath?
         var values: [ValuePath: SyncValue] = [:]
+        try forEachValue { values[$0] = $1 }
+        return values
+    }
+
+    /// Reads values, and calls the closure with each of them, in the order of their paths.
+    package mutating func forEachValue(_ each: (ValuePath, SyncValue) -> Void) throws(MalformedMessage) {
+        var last: ValuePath?
         for _ in 0..<(try count()) {
             let path = try path()
-            if let last, !(last < path) {
-                throw MalformedMessage("paths are not in increasing order")
-            }
+            if let last, !(last < path) { throw MalformedMessage("paths are not in increasing order") }
             last = path
-            values[path] = try syncValue()
+            each(path, try syncValue())
         }
-        return values
     }
 
     package mutating func position() throws(MalformedMessage) -> ListPosition {
