@@ -31,8 +31,6 @@ struct Access {
     /// required. In a file that contains only enums, a plain `import` is always sufficient. There, `package import`
     /// would cause a warning, because the compiler does not count a conformance of a package type as a use of the
     /// import.
-    ///
-    /// - Parameter isForClasses: whether the file contains classes.
     func importLines(of module: String, isForClasses: Bool = true) -> [String] {
         let attribute = module == "Martlet" ? "@_spi(Generated) " : ""
         return switch level {

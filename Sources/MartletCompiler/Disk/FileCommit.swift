@@ -213,8 +213,7 @@ struct FileCommit {
 
     private static let writeFailure = "the file cannot be written"
 
-    /// A short hidden name. It does not contain the name of the target, so it never exceeds the file system's limit for
-    /// the length of names.
+    /// A short hidden name. It does not contain the name of the target, so no file system refuses its length.
     private mutating func temporaryName(beside target: String) -> String {
         nameCount += 1
         return FileSystem.join(
@@ -261,8 +260,7 @@ struct FileCommit {
         return DiskError(path: error.path, reason: error.reason + "; " + lost.joined(separator: ", "))
     }
 
-    /// Performs a system call that changes the disk, and repeats the call if a signal interrupts it. If a test injects
-    /// an error, the call fails with this error.
+    /// Performs a system call, and repeats it if a signal interrupts it. Fails with the error that a test injects.
     private func call<Result: SignedInteger>(_ body: () -> Result) -> (Result, CInt) {
         if let code = injectedError?(), code != 0 { return (-1, code) }
         return FileSystem.call(body)

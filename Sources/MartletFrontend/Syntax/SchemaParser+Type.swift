@@ -170,12 +170,8 @@ extension SchemaParser {
         return result
     }
 
-    /// Reports a comma that ends a value too early.
-    ///
-    /// - Parameters:
-    ///   - cut: the part of the value before the comma.
-    ///   - stray: the part of the value after the comma, which YAML reads as a key.
-    /// - Returns: the value that results from the fix.
+    /// Reports a comma that ends a value too early. `cut` is the part of the value before the comma. `stray` is the part
+    /// after the comma, which YAML reads as a key. Returns the value that results from the fix.
     private mutating func reportComma(between cut: YAMLScalar, and stray: YAMLScalar) -> YAMLScalar {
         let whole = cut.span.union(stray.span)
         var comma = cut.span.end
