@@ -2,42 +2,82 @@ import MartletSyncProtocol
 
 /// One reading of the log for several sessions, each with its own cursor.
 struct CatchUp: Sendable {
+    /// Identifies a catalog. Types have numbers that are valid only in one deployment, and cursors only in one epoch.
+    struct Version: Sendable, Hashable {
+        let deployment: Int
+        let epoch: String
+    }
+
     /// A session that needs the entries between two cursors.
     struct Request: Sendable {
         let client: UInt64
         let filter: SubscriptionFilter
+        /// The catalog for which the filter was made.
+        let version: Version
         /// The cursor of the session.
         let start: SnapshotCursor
         /// The cursor at which the entries end.
         let end: SnapshotCursor
 
-        /// - Returns: Nil if a text is not a cursor, or if the first cursor is not before the second one.
-        init?(_ client: UInt64, _ filter: SubscriptionFilter, after start: SyncCursor, until end: SyncCursor) {
-            guard let start = SnapshotCursor(start), let end = SnapshotCursor(end), start.isContained(in: end) else {
-                return nil
-            }
-            (self.client, self.filter, self.start, self.end) = (client, filter, start, end)
+        /// Cursors with more open transactions are not shared, because a client can send such a cursor.
+        private static let maximumOpen = 100
+
+        /// - Returns: Nil if a text is not a cursor, if the first cursor is not before the second one, or if it has too
+        ///   many open transactions.
+        init?(
+            _ client: UInt64, _ filter: SubscriptionFilter, _ version: Version, after start: SyncCursor,
+            until end: SyncCursor
+        ) {
+            guard let start = SnapshotCursor(start), let end = SnapshotCursor(end), start.isContained(in: end),
+                start.open.count <= Self.maximumOpen
+            else { return nil }
+            (self.client, self.filter, self.version) = (client, filter, version)
+            (self.start, self.end) = (start, end)
         }
     }
 
+    /// What a session gets.
+    enum Outcome: Sendable {
+        case batch(ClientBatch)
+        /// The session has to read the log alone.
+        case alone
+        /// The entries have more than `MemoryLimits.clientBytes`.
+        case tooManyChanges
+    }
+
+    struct Limits: Sendable {
+        /// The greatest size of the row images in the entries for one request.
+        var requestBytes = MemoryLimits().clientBytes
+        /// The greatest size of the row images in all entries that were given to a request.
+        var bytes = 4 * MemoryLimits().feedBytes
+        /// The greatest number of entries of all requests. An entry counts once for each request that gets it.
+        var entries = 1_000_000
+    }
+
+    /// The error of `add` if no request needs further entries.
+    struct Ended: Error {}
+
     private let requests: [Request]
-    private let maximumBytes: Int
+    private let limits: Limits
     private var matcher = SubscriptionMatcher(seed: .random(in: .min ... .max))
     /// For each subscription in `matcher`, the position of its request.
     private var owners: [Int] = []
     private var requestsOfClients: [UInt64: [Int]] = [:]
-    /// The entries for each request. Nil if they have more than `maximumBytes`.
-    private(set) var batches: [ClientBatch?]
+    private var batches: [ClientBatch]
+    private(set) var outcomes: [Outcome] = []
+    private var isOpen: [Bool]
     private var sizes: [Int]
+    private var bytes = 0
+    private var entries = 0
 
-    /// - Parameters:
-    ///   - requests: at least one.
-    ///   - maximumBytes: the greatest size of the row images in the entries for one request.
-    init(_ requests: [Request], maximumBytes: Int) {
+    /// - Parameter requests: at least one; all of the same version.
+    init(_ requests: [Request], limits: Limits = Limits()) {
         self.requests = requests
-        self.maximumBytes = maximumBytes
+        self.limits = limits
         batches = requests.map { ClientBatch(cursor: $0.end.cursor, entries: [], storedUpload: 0) }
+        isOpen = requests.map { _ in true }
         sizes = requests.map { _ in 0 }
+        outcomes = requests.map { _ in .alone }
         for (position, request) in requests.enumerated() {
             requestsOfClients[request.client, default: []].append(position)
             for (type, conditions) in request.filter.conditions {
@@ -49,30 +89,61 @@ struct CatchUp: Sendable {
         }
     }
 
-    /// A cursor that is not after any cursor of the requests.
+    var version: Version { requests[0].version }
+
+    /// The transactions that all cursors of the requests contain.
     var start: SyncCursor {
-        let first = requests.reduce(UInt64.max) { min($0, $1.start.xmin) }
-        return SyncCursor("\(first):\(first):")
+        let xmax = requests.reduce(UInt64.max) { min($0, $1.start.xmax) }
+        let open = Set(requests.flatMap(\.start.open)).filter { $0 < xmax }.sorted()
+        return SyncCursor("\(open.first ?? xmax):\(xmax):\(open.map(String.init).joined(separator: ","))")
     }
 
     /// The newest of the cursors at which the entries end.
-    var end: SyncCursor {
-        requests.dropFirst().reduce(requests[0].end) { $0.isContained(in: $1.end) ? $1.end : $0 }.cursor
+    var end: SyncCursor { Self.end(requests).cursor }
+
+    /// The newest of the cursors at which the entries of requests end.
+    static func end(_ requests: [Request]) -> SnapshotCursor {
+        requests.dropFirst().reduce(requests[0].end) { $0.isContained(in: $1.end) ? $1.end : $0 }
     }
 
     /// Gives an entry to the requests that it concerns.
-    mutating func add(_ logged: LoggedEntry) {
+    ///
+    /// - Throws: `Ended` if no request needs further entries, because all of them have exceeded the limits.
+    mutating func add(_ logged: LoggedEntry) throws(Ended) {
         let own = logged.origin.flatMap { requestsOfClients[$0.client] } ?? []
         for position in own where includes(logged.transaction, position) {
-            let stored = batches[position]?.storedUpload ?? 0
-            batches[position]?.storedUpload = max(stored, logged.origin?.upload ?? 0)
+            batches[position].storedUpload = max(batches[position].storedUpload, logged.origin?.upload ?? 0)
         }
         guard let entry = logged.entry else { return }
-        for position in Set(own).union(matching(entry)) where includes(logged.transaction, position) {
-            batches[position]?.entries.append(entry)
+        var isGiven = false
+        for position in Set(own).union(matching(entry)) where isOpen[position] && includes(logged.transaction, position)
+        {
+            batches[position].entries.append(entry)
             sizes[position] += logged.bytes
-            if sizes[position] > maximumBytes { batches[position] = nil }
+            entries += 1
+            isGiven = true
+            if sizes[position] > limits.requestBytes { close(position, .tooManyChanges) }
         }
+        if isGiven { bytes += logged.bytes }
+        if bytes > limits.bytes { for position in requests.indices where isOpen[position] { close(position, .alone) } }
+        while entries > limits.entries,
+            let largest = requests.indices.max(by: { batches[$0].entries.count < batches[$1].entries.count })
+        {
+            close(largest, .alone)
+        }
+        if !isOpen.contains(true) { throw Ended() }
+    }
+
+    /// Called when all entries were added.
+    mutating func finish() {
+        for position in requests.indices where isOpen[position] { outcomes[position] = .batch(batches[position]) }
+    }
+
+    private mutating func close(_ position: Int, _ outcome: Outcome) {
+        isOpen[position] = false
+        outcomes[position] = outcome
+        entries -= batches[position].entries.count
+        batches[position].entries = []
     }
 
     private func includes(_ transaction: UInt64, _ position: Int) -> Bool {

@@ -5,29 +5,32 @@ import MartletSyncProtocol
 ///
 /// While one reading runs, further sessions wait. The next reading serves all of them.
 actor CatchUpReader {
-    /// The sessions of one reading have cursors that differ by at most this number of transactions. So a client that
-    /// was not connected for days does not delay the others.
+    /// The sessions of one reading have cursors that differ by at most this number of transactions. A session with an
+    /// older cursor reads the log alone, so that it does not delay the others.
     private static let maximumDistance: UInt64 = 100_000
+    /// How often a reading is repeated without the oldest cursor, if a cursor is not valid.
+    private static let maximumRepetitions = 3
 
-    private let maximumBytes: Int
-    private let read: @Sendable (CatchUp) async throws -> [ClientBatch?]
-    private var waiting: [(request: CatchUp.Request, continuation: CheckedContinuation<ClientBatch?, any Error>)] = []
+    private typealias Waiting = (
+        request: CatchUp.Request, continuation: CheckedContinuation<CatchUp.Outcome, any Error>
+    )
+
+    private let limits: CatchUp.Limits
+    private let read: @Sendable (CatchUp) async throws -> [CatchUp.Outcome]
+    private var waiting: [Waiting] = []
     private var isReading = false
 
-    /// - Parameters:
-    ///   - maximumBytes: the greatest size of the row images in the entries for one session.
-    ///   - read: reads the log from the start to the end of the argument, adds each entry to it, and returns its
-    ///     batches.
-    init(maximumBytes: Int, read: @escaping @Sendable (CatchUp) async throws -> [ClientBatch?]) {
-        self.maximumBytes = maximumBytes
+    /// - Parameter read: reads the log from the start to the end of the argument, adds each entry to it, and returns its
+    ///   outcomes.
+    init(limits: CatchUp.Limits, read: @escaping @Sendable (CatchUp) async throws -> [CatchUp.Outcome]) {
+        self.limits = limits
         self.read = read
     }
 
     /// Returns the entries for a session.
     ///
-    /// - Returns: Nil if the session has to read the log alone: the cursor of another session may be invalid.
-    /// - Throws: `LogReaderError.tooManyChanges`; the errors of `read`.
-    func batch(_ request: CatchUp.Request) async throws -> ClientBatch? {
+    /// - Throws: the errors of `read`.
+    func outcome(_ request: CatchUp.Request) async throws -> CatchUp.Outcome {
         try await withCheckedThrowingContinuation { continuation in
             waiting.append((request, continuation))
             if !isReading {
@@ -38,31 +41,45 @@ actor CatchUpReader {
     }
 
     private func run() async {
-        while !waiting.isEmpty {
-            let newest = waiting.reduce(0) { max($0, $1.request.start.xmin) }
-            let served = waiting.filter { newest - $0.request.start.xmin <= Self.maximumDistance }
-            waiting.removeAll { newest - $0.request.start.xmin <= Self.maximumDistance }
+        while let version = waiting.first?.request.version {
+            // Sessions with filters of another catalog wait for their own reading.
+            let group = waiting.filter { $0.request.version == version }
+            waiting.removeAll { $0.request.version == version }
+            let newest = group.reduce(0) { max($0, $1.request.start.xmax) }
+            let end = CatchUp.end(group.map(\.request))
+            var served: [Waiting] = []
+            for session in group {
+                let isNear = newest - session.request.start.xmax <= Self.maximumDistance
+                if isNear, session.request.end.isContained(in: end) {
+                    served.append(session)
+                } else {
+                    session.continuation.resume(returning: .alone)
+                }
+            }
             await serve(served)
         }
         isReading = false
     }
 
-    private func serve(
-        _ served: [(request: CatchUp.Request, continuation: CheckedContinuation<ClientBatch?, any Error>)]
-    ) async {
-        do {
-            let batches = try await read(CatchUp(served.map(\.request), maximumBytes: maximumBytes))
-            for (batch, (_, continuation)) in zip(batches, served) {
-                if let batch {
-                    continuation.resume(returning: batch)
-                } else {
-                    continuation.resume(throwing: LogReaderError.tooManyChanges)
+    private func serve(_ sessions: [Waiting]) async {
+        var served = sessions
+        for _ in 0..<Self.maximumRepetitions where !served.isEmpty {
+            do {
+                let outcomes = try await read(CatchUp(served.map(\.request), limits: limits))
+                for (outcome, session) in zip(outcomes, served) { session.continuation.resume(returning: outcome) }
+                return
+            } catch LogReaderError.unknownCursor {
+                // The oldest cursor may be the one that is not valid. The session finds out alone.
+                let oldest = served.reduce(UInt64.max) { min($0, $1.request.start.xmax) }
+                for session in served where session.request.start.xmax == oldest {
+                    session.continuation.resume(returning: .alone)
                 }
+                served.removeAll { $0.request.start.xmax == oldest }
+            } catch {
+                for session in served { session.continuation.resume(throwing: error) }
+                return
             }
-        } catch LogReaderError.unknownCursor where served.count > 1 {
-            for (_, continuation) in served { continuation.resume(returning: nil) }
-        } catch {
-            for (_, continuation) in served { continuation.resume(throwing: error) }
         }
+        for session in served { session.continuation.resume(returning: .alone) }
     }
 }

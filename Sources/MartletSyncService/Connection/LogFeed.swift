@@ -96,7 +96,9 @@ actor LogFeed {
         // The cursor of the session may be newer than the cursor of the feed, because the session can read the log
         // itself.
         if state == nil || !(start.map(isReached) ?? false) { try await advance() }
-        guard let end = state?.cursor else { throw LogReaderError.unknownCursor }
+        // A reset during the reading discards its result.
+        for _ in 0..<3 where state == nil { try await advance() }
+        guard let end = state?.cursor else { throw LogReaderError.schemaChanged }
         state?.attach(session, client: client, filter)
         return cursor == nil
             ? .batch(ClientBatch(cursor: end, entries: [], storedUpload: 0)) : .behind(until: end)

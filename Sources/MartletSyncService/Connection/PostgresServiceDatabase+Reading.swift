@@ -33,10 +33,13 @@
             after cursor: SyncCursor, until end: SyncCursor, _ filter: SubscriptionFilter, _ client: UInt64,
             _ catalog: SyncCatalog
         ) async throws -> ClientBatch {
-            if let request = CatchUp.Request(client, filter, after: cursor, until: end),
-                let batch = try await catchUps.batch(request)
-            {
-                return batch
+            let version = CatchUp.Version(deployment: catalog.factsID, epoch: catalog.epoch)
+            if let request = CatchUp.Request(client, filter, version, after: cursor, until: end) {
+                switch try await catchUps.outcome(request) {
+                case .batch(let batch): return batch
+                case .tooManyChanges: throw LogReaderError.tooManyChanges
+                case .alone: break
+                }
             }
             return try await pool.run { session in
                 try self.batch(after: cursor, until: end, filter, client, catalog, session)

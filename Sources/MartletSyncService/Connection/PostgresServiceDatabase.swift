@@ -70,14 +70,23 @@
             self.verify = verify
             self.log = log
             let metrics = self.metrics
-            catchUps = CatchUpReader(maximumBytes: limits.clientBytes) { catchUp in
+            var catchUpLimits = CatchUp.Limits()
+            (catchUpLimits.requestBytes, catchUpLimits.bytes) = (limits.clientBytes, 4 * limits.feedBytes)
+            catchUps = CatchUpReader(limits: catchUpLimits) { catchUp in
                 let catalog = shared.current
+                // The conditions contain numbers of types, which are valid only in the catalog of the requests.
+                guard catchUp.version == CatchUp.Version(deployment: catalog.factsID, epoch: catalog.epoch) else {
+                    return catchUp.outcomes
+                }
                 return try await pool.run { session in
                     var catchUp = catchUp
-                    try LogReader(catalog).read(after: catchUp.start, until: catchUp.end, in: session) {
-                        catchUp.add($0)
-                    }
-                    return catchUp.batches
+                    do {
+                        try LogReader(catalog).read(after: catchUp.start, until: catchUp.end, in: session) {
+                            try catchUp.add($0)
+                        }
+                        catchUp.finish()
+                    } catch is CatchUp.Ended {}
+                    return catchUp.outcomes
                 }
             }
             feed = LogFeed { cursor in

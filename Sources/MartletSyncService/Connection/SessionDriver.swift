@@ -137,7 +137,7 @@ package actor SessionDriver {
     ///
     /// - Parameter now: milliseconds since 1970.
     package func tick(_ now: UInt64) {
-        if output.isEmpty || isEnded {
+        if output.isEmpty {
             stalledAt = 0
         } else if stalledAt == 0 {
             stalledAt = now

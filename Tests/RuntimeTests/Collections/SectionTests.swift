@@ -139,23 +139,6 @@ import Testing
         #expect(test.realm.objects(Node.self).sectioned(by: \.lengthOfName).allKeys == [1, 2])
     }
 
-    @Test("a computed section key may loop over linking objects O46") func computedKeyOfParents() throws {
-        let test = try TestRealm()
-        let nodes = try test.nodes(2)
-        try test.realm.write { nodes[0].children.append(nodes[1]) }
-        let sections = test.realm.objects(Node.self).sectioned(by: \.namesOfParents)
-        var inserted: [IndexSet] = []
-        let token = sections.observe { change in
-            if case .update(_, _, _, _, let sections, _) = change { inserted.append(sections) }
-        }
-        defer { token.invalidate() }
-        test.realm.refresh()
-        #expect(sections.allKeys == ["", "n1"])
-        try test.realm.write { nodes[0].name = "new" }
-        test.realm.refresh()
-        #expect(sections.allKeys == ["", "new"] && inserted == [[1]])
-    }
-
     @Test("positions out of bounds, and section keys that are not stored properties, trap O46") func mistakes() async {
         let section = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.objects(Node.self).sectioned(by: \.name)[0]
@@ -242,7 +225,6 @@ import Testing
 
 extension Node {
     fileprivate var lengthOfName: Int { name.count }
-    fileprivate var namesOfParents: String { parents.map(\.name).joined() }
     // Reads several properties: 'next' of the node, and 'name' of the next node.
     fileprivate var nameOfNextOrEmpty: String { next == nil ? "" : next?.name ?? "" }
 }

@@ -319,6 +319,22 @@ struct KeyPathObservationTests {
         expect(test, logs + owners, [[], [], [], [], [], [], [], []])
     }
 
+    @Test("a computed property that loops over linking objects is observed with the properties that it reads N84")
+    func computedProperty() throws {
+        let test = try TestRealm()
+        let nodes = try test.nodes(3)
+        try test.realm.write { nodes[0].children.append(nodes[1]) }
+        let log = Log()
+        let keyPaths: [PartialKeyPath<Node>] = [\.namesOfParents]
+        log.tokens = [test.realm.objects(Node.self).observe(keyPaths: keyPaths) { log.lines.append(text($0)) }]
+        test.realm.refresh()
+        _ = log.take()
+        try test.realm.write { nodes[0].name = "new" }
+        expect(test, [log], [["[] [] [1]"]])
+        try test.realm.write { nodes[2].name = "new" }
+        expect(test, [log], [[]])
+    }
+
     @Test("key paths lead through AnyRealmValue to the types that have the named property N84 N99")
     func throughAny() throws {
         let test = try TestRealm()
@@ -368,5 +384,13 @@ struct KeyPathObservationTests {
         expect(test, logs, [["[] [] [0]"], [], []])
         try test.realm.write { ada.friends[0].friends.append(ada) }
         expect(test, logs, [["[] [] [0]"], ["[] [] [0]"], ["[] [] [0, 1]"]])
+    }
+}
+
+extension Node {
+    fileprivate var namesOfParents: String {
+        var names = ""
+        for parent in parents { names += parent.name }
+        return names
     }
 }

@@ -8,6 +8,7 @@ import Testing
 @Suite("one reading of the log for several sessions")
 struct CatchUpTests {
     private static let group = ValuePath(1)
+    private static let version = CatchUp.Version(deployment: 1, epoch: "e")
 
     /// A filter that contains the objects of the given groups.
     private static func filter(_ groups: Set<Int64>) -> SubscriptionFilter {
@@ -53,15 +54,20 @@ struct CatchUpTests {
                 let groups = Set((0...5).filter { _ in Int.random(in: 0..<3, using: &random) == 0 }.map(Int64.init))
                 guard let end = Self.cursor(&random, below: 130), let start = Self.cursor(&random, below: end.xmax),
                     let request = CatchUp.Request(
-                        .random(in: 1...4, using: &random), Self.filter(groups), after: start.cursor, until: end.cursor)
+                        .random(in: 1...4, using: &random), Self.filter(groups), Self.version, after: start.cursor,
+                        until: end.cursor)
                 else { continue }
                 requests.append(request)
             }
             let entries = (0..<60).map { _ in Self.entry(&random) }
-            var catchUp = CatchUp(requests, maximumBytes: 1_000_000)
+            var catchUp = CatchUp(requests)
             let first = try #require(SnapshotCursor(catchUp.start))
-            for logged in entries where !first.contains(logged.transaction) { catchUp.add(logged) }
-            for (request, batch) in zip(requests, catchUp.batches) {
+            let last = try #require(SnapshotCursor(catchUp.end))
+            #expect(requests.allSatisfy { first.isContained(in: $0.start) })
+            for logged in entries where !first.contains(logged.transaction) { try catchUp.add(logged) }
+            catchUp.finish()
+            for (request, outcome) in zip(requests, catchUp.outcomes) where request.end.isContained(in: last) {
+                let batch = if case .batch(let batch) = outcome { Optional(batch) } else { nil as ClientBatch? }
                 let seen = entries.filter {
                     !request.start.contains($0.transaction) && request.end.contains($0.transaction)
                 }
@@ -80,59 +86,85 @@ struct CatchUpTests {
         #expect(served > given / 20 && served < given / 2)
     }
 
-    @Test("the entries for one session are limited, and the other sessions get theirs")
-    func limit() throws {
-        let requests = try [1, 2].map { client in
+    @Test("the entries for one session and for all sessions are limited, and the other sessions get theirs")
+    func limits() throws {
+        func outcomes(_ adjust: (inout CatchUp.Limits) -> Void) throws -> [String] {
+            let requests = try [1, 2].map { client in
+                try #require(
+                    CatchUp.Request(
+                        UInt64(client), Self.filter([Int64(client)]), Self.version, after: SyncCursor("90:90:"),
+                        until: SyncCursor("130:130:")))
+            }
+            var limits = CatchUp.Limits()
+            adjust(&limits)
+            var catchUp = CatchUp(requests, limits: limits)
+            for number in 0..<4 {
+                let values: [ValuePath: SyncValue] = [Self.group: .scalar(.integer(number < 3 ? 1 : 2))]
+                let address = ObjectAddress(type: 0, key: .integer(Int64(number)))
+                let entry = LogEntry(address: address, old: nil, new: values, origin: nil)
+                do {
+                    try catchUp.add(LoggedEntry(entry, origin: nil, transaction: 100, bytes: 10))
+                } catch {
+                    return catchUp.outcomes.map { "\($0)" } + ["ended"]
+                }
+            }
+            catchUp.finish()
+            return catchUp.outcomes.map { outcome in
+                if case .batch(let batch) = outcome { "\(batch.entries.count)" } else { "\(outcome)" }
+            }
+        }
+        #expect(try outcomes { _ in } == ["3", "1"])
+        #expect(try outcomes { $0.requestBytes = 25 } == ["tooManyChanges", "1"])
+        #expect(try outcomes { $0.entries = 2 } == ["alone", "1"])
+        #expect(try outcomes { $0.bytes = 25 } == ["alone", "alone", "ended"])
+    }
+
+    @Test("a reading begins with the transactions that all cursors contain")
+    func start() throws {
+        let requests = try ["50:101:50", "50:105:50,103", "98:99:98"].map { cursor in
             try #require(
                 CatchUp.Request(
-                    UInt64(client), Self.filter([Int64(client)]), after: SyncCursor("90:90:"),
-                    until: SyncCursor("130:130:")))
+                    1, Self.filter([1]), Self.version, after: SyncCursor(cursor), until: SyncCursor("130:130:")))
         }
-        var catchUp = CatchUp(requests, maximumBytes: 25)
-        for number in 0..<4 {
-            let values: [ValuePath: SyncValue] = [Self.group: .scalar(.integer(number < 3 ? 1 : 2))]
-            let address = ObjectAddress(type: 0, key: .integer(Int64(number)))
-            let entry = LogEntry(address: address, old: nil, new: values, origin: nil)
-            catchUp.add(LoggedEntry(entry, origin: nil, transaction: 100, bytes: 10))
-        }
-        #expect(catchUp.batches[0] == nil && catchUp.batches[1]?.entries.count == 1)
+        #expect(CatchUp(Array(requests.prefix(2))).start.text == "50:101:50")
+        #expect(CatchUp(requests).start.text == "50:99:50,98")
     }
 
     @Test("sessions that wait during a reading are served by the next one, and old cursors do not delay new ones")
     func coalescing() async throws {
         let log = ReadLog()
-        let reader = CatchUpReader(maximumBytes: 1_000) { catchUp in
+        let reader = CatchUpReader(limits: CatchUp.Limits()) { catchUp in
             await log.add(catchUp)
-            return catchUp.batches
+            if catchUp.start.text == "1999001:1999001:" { throw LogReaderError.unknownCursor }
+            var catchUp = catchUp
+            catchUp.finish()
+            return catchUp.outcomes
         }
         func request(_ client: UInt64, after transaction: UInt64) throws -> CatchUp.Request {
             try #require(
                 CatchUp.Request(
-                    client, Self.filter([1]), after: SyncCursor("\(transaction):\(transaction):"),
+                    client, Self.filter([1]), Self.version, after: SyncCursor("\(transaction):\(transaction):"),
                     until: SyncCursor("2000000:2000000:")))
         }
+        // The first cursor is not valid, and the last one is old.
         let requests = try (1...50).map { try request(UInt64($0), after: $0 == 50 ? 5 : 1_999_000 + UInt64($0)) }
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        let alone = try await withThrowingTaskGroup(of: UInt64?.self) { group in
             for request in requests {
                 group.addTask {
-                    let batch = try await reader.batch(request)
-                    #expect(batch?.cursor.text == "2000000:2000000:")
+                    if case .batch = try await reader.outcome(request) { nil } else { request.client }
                 }
             }
-            try await group.waitForAll()
+            return try await group.reduce(into: Set<UInt64>()) { if let client = $1 { $0.insert(client) } }
         }
-        let starts = await log.starts
-        #expect(starts.count < 50 && starts.filter { $0 == "5:5:" }.count == 1)
-        #expect(await log.served == 50)
+        #expect(alone.isSubset(of: [1, 50]) && alone.contains(1))
+        #expect(await log.starts.count < 50)
     }
 
     private actor ReadLog {
         var starts: [String] = []
-        var served = 0
 
         func add(_ catchUp: CatchUp) async {
             starts.append(catchUp.start.text)
-            served += catchUp.batches.count
             for _ in 0..<100 { await Task.yield() }
         }
     }
