@@ -70,10 +70,5 @@
                 try each(SyncRow(address: ObjectAddress(type: type, key: key), values: values))
             }
         }
-
-        /// The changes between a cursor and the snapshot.
-        package func changes(after cursor: SyncCursor) throws -> LogBatch {
-            try LogReader(catalog).batch(after: cursor, in: session)
-        }
     }
 #endif

@@ -75,9 +75,11 @@ private final class SpoolFile: Sendable {
     private let descriptor: Int32
 
     init() throws {
-        var path = Array((NSTemporaryDirectory() + "/martlet-sync-XXXXXX").utf8CString)
+        // `mkstemp` replaces the six letters at the end.
+        let template = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-sync-XXXXXX").path
+        var path = Array(template.utf8CString)
         descriptor = mkstemp(&path)
-        guard descriptor >= 0 else { throw Self.error("created in '\(NSTemporaryDirectory())'") }
+        guard descriptor >= 0 else { throw Self.error("created as '\(template)'") }
         unlink(path)
     }
 

@@ -66,7 +66,7 @@
 
         private func compare(_ replica: inout Replica, _ sample: SampleDatabase) throws {
             try DatabaseSnapshot.read(sample.catalog, in: sample.session) { snapshot in
-                replica.apply(try snapshot.changes(after: replica.cursor))
+                replica.apply(try sample.changes(after: replica.cursor))
                 var rows: Rows = [:]
                 try snapshot.rows(of: sample.dog) { rows[$0.address] = $0.values }
                 #expect(rows == replica.rows)
