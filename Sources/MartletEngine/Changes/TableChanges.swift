@@ -1,7 +1,8 @@
 /// The changes of the rows of one table between two versions.
 ///
 /// Each key is in one of five states: untouched, inserted, deleted, replaced (deleted and created again, a member of
-/// both `inserted` and `deleted`), or modified in some columns. Inserted, deleted and replaced rows have no columns.
+/// both `inserted` and `deleted`), or modified in some columns. No columns are recorded for inserted, deleted and
+/// replaced rows.
 package struct TableChanges: Sendable, Hashable {
     /// Rows modified in exactly the same columns.
     package struct ModifiedGroup: Sendable, Hashable {
@@ -90,6 +91,7 @@ package struct TableChanges: Sendable, Hashable {
     /// - inserted, then modified: inserted
     /// - inserted, then deleted: untouched
     /// - deleted, then inserted: replaced
+    /// - replaced, then modified: replaced
     /// - replaced, then deleted: deleted
     /// - modified, then deleted: deleted
     /// - modified, then modified: modified in the columns of both

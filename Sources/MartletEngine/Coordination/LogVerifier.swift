@@ -21,9 +21,9 @@ struct LogVerifier {
         case isObsolete(log: UInt64)
     }
 
-    /// Checks the log beside the file. Truncates an obsolete log, and sets aside a log that does not belong to the
-    /// file. With `readOnly`, the method changes nothing. It then returns the name of an obsolete log, which SQLite
-    /// must not read. In all other cases it returns nil.
+    /// Checks the log beside the file. Truncates an obsolete log if no process uses the file, and sets aside a log that
+    /// does not belong to the file. With `readOnly`, the method changes nothing. It then returns the name of an
+    /// obsolete log, which SQLite must not read. In all other cases it returns nil.
     ///
     /// - Throws: `.fileReplaced` if the file is opened with `readOnly` and the log does not belong to it;
     ///   `.inputOutput` if the log cannot be set aside; `.fileNotFound` if the file was moved or deleted.
@@ -44,10 +44,9 @@ struct LogVerifier {
         try connection.requireUnmoved()
         switch try verdict() {
         case .fits: break
-        // Truncates the log only if no process uses the file. A process that uses the file may already be writing the
-        // next log although this process holds the lock: if the lock file was deleted, that process may hold the lock
-        // on the deleted file. That process does not read the obsolete log, because its index contains no frames of the
-        // obsolete log.
+        // Truncates the log only if no process uses the file. If the lock file was deleted, another process may hold
+        // the lock of the deleted file and already write the next log, although this process holds the lock. The other
+        // process does not read the obsolete log, because the index that it uses contains no frames of it.
         case .isObsolete: _ = try connection.whileUnused { try connection.truncateLog() }
         case .differs: try setAside()
         }
@@ -55,8 +54,8 @@ struct LogVerifier {
     }
 
     /// Called after the connection has read the file. Returns an error in two cases:
-    /// - SQLite has read the obsolete log that `verify` found. This happens only if no other process uses the file,
-    ///   because the index of such a process contains no frames of the obsolete log.
+    /// - SQLite has read the obsolete log that `verify` found. This happens only if no other process uses the file.
+    ///   Otherwise, SQLite uses the index of the other process, which contains no frames of the obsolete log.
     /// - The log in use is not on disk.
     ///
     /// Each condition can be true for a moment while another process begins a log or deletes the file, so the caller
@@ -89,8 +88,8 @@ struct LogVerifier {
     /// then gets its own index. If the log beside the file is empty, the method also deletes the log. The processes
     /// that use the other database detect the deletion before they write.
     ///
-    /// Called after `connection` could not read the file because of this index. While `connection` is open, no new
-    /// index can get the inode of the deleted index.
+    /// Called after `connection` could not read the file because of this index. `connection` must stay open: then no
+    /// new index can get the inode of the deleted index, and other processes can detect the deletion by the inode.
     func removeForeignIndex() throws {
         let header = try connection.readFileHeader()
         // The method does not change a file of another program or of a newer format. A new file has no header yet.
@@ -122,7 +121,8 @@ struct LogVerifier {
         guard let names = header.logNames else {
             // Programs that know only format 1 record no log names. Newer programs record the name in the database file
             // before they write to a log, and in the lock file after each commit. So if the lock file names this log,
-            // the database file was overwritten.
+            // and the header of the database file names none, the database file was overwritten after the log was
+            // written.
             let isOld = header.userVersion < Catalog.format && writeLock.recordedLog != log
             return isOld ? .fits : .differs
         }
@@ -164,8 +164,8 @@ package enum SetAsideLogs {
     }
 
     /// Renames the log of a file and deletes the index of the log. Returns the new path of the log. Returns nil if the
-    /// log cannot be renamed; `errno` then contains the reason. If a test uses its own VFS, the log is deleted instead
-    /// of renamed. The caller holds the write lock.
+    /// log cannot be renamed; `errno` then contains the reason. If a test uses its own VFS, a log that cannot be
+    /// renamed is deleted, because it may exist only in that VFS. The caller holds the write lock.
     ///
     /// A process that has the log and the index open can still read them. Before this process writes, it detects that
     /// they were moved.

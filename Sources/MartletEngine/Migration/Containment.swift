@@ -1,8 +1,8 @@
 import MartletSQLite
 import MartletValues
 
-/// Determines which rows of embedded types contain which other rows. Only the rows of some types are examined, which
-/// are called the included types. These are either all embedded types, or only the embedded types whose objects can
+/// Determines which rows of embedded types contain which other rows. Only the rows of some types, the *included types*,
+/// are examined. These are either all embedded types, or only the embedded types whose objects can
 /// contain objects of their own type, directly or through other types. The rows of all other embedded types form trees
 /// of limited depth.
 package struct Containment {
@@ -24,8 +24,8 @@ package struct Containment {
     /// - Parameters:
     ///   - allTypes: true to include all embedded types.
     ///   - former: reads the version before a migration. For a table and a property of `schema`, this closure returns
-    ///     the layout of the table and the property in that version; nil if that version has no such property. If
-    ///     `former` is given, `unreachable` is empty.
+    ///     two things of that version, the layout of the table and the property; nil if that version has no such
+    ///     property. If `former` is given, `unreachable` is empty.
     init(
         _ schema: DatabaseSchema, _ connection: Connection, allTypes: Bool = false,
         _ former: ((DatabaseSchema.Table, PropertySchema) -> (TableLayout, PropertySchema)?)? = nil
@@ -41,8 +41,8 @@ package struct Containment {
                     guard let known = former(table, property) else { continue }
                     (layout, own) = known
                 }
-                // If the type of the owner is not included, the part is a root, and the key of the owner is not needed.
-                // It is not read, because the migration may have changed its column already.
+                // If the type of the owner is not included, the contained row is a root, and the key of the owner is
+                // not needed. It is not read, because the migration may have changed its column already.
                 let owner = included.contains(table.id) ? layout.keyColumn : nil
                 try Self.read(layout, own, owner, connection) { owner, key in
                     let part = RowID(table: target, key: key)

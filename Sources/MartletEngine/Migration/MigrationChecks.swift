@@ -64,7 +64,7 @@ struct MigrationChecks {
                 "delete them in the 'migrationBlock', or give them one", previous)
             conflicts += try severalOwners(of: type, now, previous)
             conflicts += try conflict(
-                type, now, anyLinkTargets(of: type), "links from 'AnyRealmValue's",
+                type, now, anyLinkTargets(of: type), "links from values of type 'AnyRealmValue'",
                 "replace these values in the 'migrationBlock'", previous)
         }
         return conflicts
@@ -193,7 +193,7 @@ struct MigrationChecks {
 extension TypeMigration {
     func previousType(of name: String) -> PreviousType? { storedType(of: name).map { PreviousType($0, previous) } }
 
-    /// The name of the property in the file from which the migration copied the values of `property`.
+    /// The name that the property had in the old file whose values the migration copied to `property`.
     package func source(of property: String, in type: String) -> String {
         if let name = renamed[type]?[property] { return name }
         for step in diff.steps {

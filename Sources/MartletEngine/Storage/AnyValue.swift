@@ -1,13 +1,13 @@
 package import MartletValues
 
 /// The first byte of a stored value of an `AnyRealmValue` property. It defines the format of the other bytes. Whole
-/// numbers, texts, and doubles that REAL stores exactly have no tag.
+/// numbers and texts have no tag. A double has no tag if SQLite stores it exactly as REAL.
 package enum AnyValueTag: UInt8, Sendable {
     case bool = 1
     case float, double, data, date, decimal128, objectId, uuid
     /// A link: the number of the type and the key. See `AnyLink`.
     case object
-    /// Elements, encoded as in a chunk. A map alternates keys and values, in the order of the keys.
+    /// Elements, encoded as in a chunk of a stored list. A map alternates keys and values, in the order of the keys.
     case list, map
 
     /// The tag that all values of a scalar type have in an `AnyRealmValue` property. Nil if the type has no such tag.

@@ -8,10 +8,10 @@ package struct ChangedObjects {
     package let created: KeySet
     /// Objects that existed before and do not exist now, or were deleted and created again.
     package let deleted: KeySet
-    /// Objects that existed before and exist now, grouped by the properties that were written.
+    /// Objects that existed before, exist now and were not replaced, grouped by the properties that were written.
     package let updated: [TableChanges.ModifiedGroup]
-    /// For each object that existed before and exists now, the paths of the properties that were written in its
-    /// embedded objects. A path begins with a property of the object.
+    /// For each object that existed before, exists now and was not replaced, the paths of the properties that were
+    /// written in its embedded objects. A path begins with a property of the object.
     package internal(set) var embedded: [ObjectKey: Set<[PropertyIndex]>] = [:]
 
     init(_ table: DatabaseSchema.Table, _ changes: TableChanges?) {

@@ -1,9 +1,9 @@
 import MartletSchema
 
-/// Parses types in the syntax of other languages. These functions report each such type with a fix, and return the
-/// equivalent type of a schema.
+/// Parses types in the syntax of other languages. These functions report each such type, usually with a fix, and return
+/// the equivalent type of a schema.
 extension TypeExpressionParser {
-    /// Parses a type with the optional mark before its name, as in `?String`.
+    /// Parses a type with a question mark before its name, as in `?String`.
     mutating func readLeadingOptional() -> TypeSyntax? {
         let start = index
         index += 1

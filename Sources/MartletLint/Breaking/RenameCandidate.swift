@@ -1,12 +1,12 @@
 public import MartletSchema
 
-/// A declaration of the new schema that may be a removed declaration of the old schema with another name.
+/// A declaration of the new schema that may be a renamed declaration of the old schema.
 public struct RenameCandidate: Hashable, Sendable {
     public let oldName: String
     public let newName: String
     public let nameSpan: SourceSpan
-    /// The range of a property's type and default; nil for types. The edit replaces this range if the property has the
-    /// short form `name: String`.
+    /// The range of a property's type and default; nil for a class or an enum. The edit replaces this range if the
+    /// property has the short form `name: String`.
     let valueSpan: SourceSpan?
 
     init(_ old: ObjectModel, _ new: ObjectModel) {
@@ -28,7 +28,7 @@ public struct RenameCandidate: Hashable, Sendable {
         self.valueSpan = valueSpan
     }
 
-    /// The edit that adds `renamedFrom` to the declaration; nil if this type cannot edit the syntax of the declaration.
+    /// The edit that adds `renamedFrom` to the declaration; nil if the syntax of the declaration cannot be edited.
     func edit(in sources: [SourceText]) -> Edit? {
         guard let source = sources.first(where: { $0.file == nameSpan.file }) else { return nil }
         let line = source.lineRange(source.lineIndex(at: nameSpan.start))

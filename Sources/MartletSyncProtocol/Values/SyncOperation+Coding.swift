@@ -64,8 +64,8 @@ extension MessageWriter {
         }
     }
 
-    /// Writes the beginning of `.create` or `.update`. The caller then writes the primary key and the number of values,
-    /// followed by the path and the value of each of them.
+    /// Writes the beginning of `.create` or `.update`. The caller then writes the primary key, the number of
+    /// properties, and the path and the value of each property.
     package mutating func begin(isCreated: Bool, type: Int) {
         byte((isCreated ? OperationKind.create : .update).rawValue)
         count(type)
