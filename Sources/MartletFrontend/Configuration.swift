@@ -1,6 +1,6 @@
 public import MartletSchema
 
-/// The contents of `martlet.yaml`. All keys are optional.
+/// The contents of `martlet.yaml`. All top-level keys are optional.
 public struct ConfigurationModel: Hashable, Sendable {
     public var access: AccessLevel?
     /// The source range of the access level; nil if the file contains none.
@@ -129,7 +129,7 @@ private struct ConfigurationReader {
     }
 
     private mutating func readOverride(_ node: YAMLNode) {
-        guard let mapping = parser.mapping(node, of: "an override", holds: "'paths' and 'preset' or 'rules'") else {
+        guard let mapping = parser.mapping(node, of: "an override", holds: "'paths', and 'preset' or 'rules'") else {
             return
         }
         let keys = parser.keys(parser.entries(mapping), MappingKind.lintOverride)

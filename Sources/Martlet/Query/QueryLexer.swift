@@ -190,8 +190,8 @@ struct QueryLexer {
         return literal
     }
 
-    // Parses `bin('…')`. The value consists of the UTF-8 bytes of the text between the quotes, which can contain
-    // parentheses.
+    // Parses `bin('…')` or `binary('…')`. The value consists of the UTF-8 bytes of the text between the quotes, which
+    // can contain parentheses.
     private mutating func binary(_ start: Int) throws(QuerySyntaxError) -> QueryLiteral {
         position += 1
         guard let quote = current, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
@@ -242,7 +242,7 @@ struct QueryLexer {
             while let byte = current, isDigit(byte) || isNameStart(byte) { position += 1 }
             guard let value = Int64(text(start + 2..<position), radix: 16) else {
                 throw QuerySyntaxError(
-                    offset: start, message: "'\(text(start..<position))' is not a whole number of 64 bits")
+                    offset: start, message: "'\(text(start..<position))' is not a 64-bit whole number")
             }
             return .number(.integer(value))
         }
@@ -261,7 +261,8 @@ struct QueryLexer {
         return .number(literal)
     }
 
-    // Parses a date. Returns nil if the text at the position does not begin like `2024-01-`.
+    // Parses a date. Returns nil if the text at the position does not begin like `2024-01-`, or if fewer than ten bytes
+    // remain.
     private mutating func date() throws(QuerySyntaxError) -> QueryLiteral? {
         let start = position
         guard bytes.count - start >= 10, bytes[start..<start + 4].allSatisfy(isDigit),

@@ -1,6 +1,6 @@
 /// Orders the vertices of each column to reduce crossings. Sweeps in alternating directions move each vertex to the
-/// barycenter of its neighbors. After each sweep of a small graph, adjacent vertices are swapped while that removes
-/// crossings.
+/// barycenter of its neighbors. After each sweep of a small graph, adjacent vertices are swapped if that removes
+/// crossings, in at most four passes.
 struct CrossingReducer {
     private var graph: LayeredGraph
     private var positions: [Int]
@@ -13,7 +13,7 @@ struct CrossingReducer {
     private init(_ graph: LayeredGraph) {
         self.graph = graph
         positions = Array(repeating: 0, count: graph.vertices.count)
-        for column in graph.columns { number(column) }
+        for column in graph.columns { updatePositions(of: column) }
     }
 
     private mutating func run() -> LayeredGraph {
@@ -36,7 +36,7 @@ struct CrossingReducer {
         return graph
     }
 
-    private mutating func number(_ column: [Int]) {
+    private mutating func updatePositions(of column: [Int]) {
         for (position, vertex) in column.enumerated() { positions[vertex] = position }
     }
 
@@ -45,10 +45,11 @@ struct CrossingReducer {
         let keys = members.map { vertex in barycenter(of: vertex, byLeft: byLeft) ?? Double(positions[vertex]) }
         let sorted = members.indices.sorted { (keys[$0], $0) < (keys[$1], $1) }.map { members[$0] }
         graph.columns[column] = sorted
-        number(sorted)
+        updatePositions(of: sorted)
     }
 
-    /// The average position of the line ends in the adjacent column at the left or right; nil if there are no lines.
+    /// The average position of the far ends of the vertex's lines, in the left or right column; nil if there are no
+    /// lines.
     private func barycenter(of vertex: Int, byLeft: Bool) -> Double? {
         let segments = byLeft ? graph.leftSegments[vertex] : graph.rightSegments[vertex]
         guard !segments.isEmpty else { return nil }
@@ -110,7 +111,7 @@ struct CrossingReducer {
             for column in graph.columns.indices {
                 for index in graph.columns[column].indices.dropLast() where swapGain(column, index) > 0 {
                     graph.columns[column].swapAt(index, index + 1)
-                    number(graph.columns[column])
+                    updatePositions(of: graph.columns[column])
                     changed = true
                 }
             }

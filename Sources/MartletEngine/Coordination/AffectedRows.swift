@@ -14,8 +14,8 @@ struct AffectedRows {
         oldRows = changes.oldRows
     }
 
-    /// The rows of `table` whose dependencies have changed: rows from which a path in `dependencies` leads to a change
-    /// of another row. Returns nil if the rows cannot be found by following links backwards.
+    /// The rows of `table` whose dependencies have changed: rows from which a path in `dependencies` leads to another
+    /// row that changed. Returns nil if the rows cannot be found by following links backwards.
     func affectedRows(
         _ dependencies: QueryDependencies, of table: TableID, _ connection: Connection
     ) throws -> KeySet? {

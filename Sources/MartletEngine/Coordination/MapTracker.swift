@@ -10,7 +10,8 @@ package struct MapTracker: CollectionTracker {
         package static let invalidated = State(keys: [], isInvalidated: true)
     }
 
-    /// The changed keys, in the order of their UTF-8 bytes. A key that was removed and set again counts as modified.
+    /// The changed keys, in the order of their UTF-8 bytes. A key that was removed and set again counts as modified. If
+    /// a change set is missing, every key that stayed counts as modified.
     package struct Change: TrackedChange, Equatable {
         package var deletions: [String] = []
         package var insertions: [String] = []
@@ -20,7 +21,7 @@ package struct MapTracker: CollectionTracker {
         /// - Parameters:
         ///   - removed: keys of the old map whose elements were removed.
         ///   - added: keys of the new map whose elements were inserted.
-        ///   - written: other keys whose values were overwritten or changed.
+        ///   - written: other keys whose value was set again, or whose object changed.
         init(removed: [String], added: [String], written: [String]) {
             let (old, new) = (MapKeys(removed), MapKeys(added))
             deletions = MapKeys.sorted(removed.filter { !new.contains($0) })

@@ -150,7 +150,7 @@ extension StoreOpener {
         throw EngineError(
             .schemaVersionNewer, path: path,
             "the file has schema version \(stored) and the configuration says \(options.schemaVersion); "
-                + "it was left as it is; use the newer program or raise 'schemaVersion'")
+                + "the file was not changed; use a program with the newer schema, or raise 'schemaVersion'")
     }
 
     // Synchronized files are not migrated, because the changes of objects in a migration would not be uploaded.
@@ -159,6 +159,7 @@ extension StoreOpener {
             .schemaMismatch, path: path,
             "the file is synchronized and cannot be migrated, because the changes would not be uploaded; nothing was "
                 + "changed; only add types and properties, and remove the 'migrationBlock'"
+                + (diff.migrationReasons.isEmpty ? "" : "; the differences that need a migration:")
                 + diff.migrationReasons.map { "\n  - \($0)" }.joined())
     }
 

@@ -2,8 +2,9 @@ import MartletSchema
 
 /// Parses the text of a rule.
 ///
-/// The notation is that of query texts, restricted to comparisons of single values. `OR` has the lowest precedence,
-/// followed by `AND`, `NOT` and the comparisons.
+/// A rule supports a part of the query notation: `==`, `!=`, `<`, `<=`, `>`, `>=`, `IN`, `AND`, `OR` and `NOT`, and the
+/// other spellings of these operators. A property or a claim can be a condition by itself. So can `TRUE`, `FALSE`,
+/// `TRUEPREDICATE` and `FALSEPREDICATE`. `OR` has the lowest precedence, followed by `AND`, `NOT` and the comparisons.
 struct RuleParser {
     private static let maximumDepth = 32
     private static let maximumComparisons = 256
@@ -107,7 +108,7 @@ struct RuleParser {
         return try comparison()
     }
 
-    /// Whether the current word is the left side of a comparison, because the next token continues a comparison.
+    /// True if the next token continues a comparison. The current word is then its left side.
     private var isBeforeRelation: Bool {
         guard position + 1 < tokens.count else { return false }
         switch tokens[position + 1].kind {

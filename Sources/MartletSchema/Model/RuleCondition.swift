@@ -28,7 +28,7 @@ public indirect enum RuleCondition: Hashable, Sendable {
         }
     }
 
-    /// An equivalent condition in which `NOT` precedes only `<`, `<=`, `>`, `>=` and `IN`.
+    /// An equivalent condition in which `NOT` applies only to `<`, `<=`, `>`, `>=` and `IN`.
     public var inNegationNormalForm: RuleCondition { normalized(isNegated: false) }
 
     private func normalized(isNegated: Bool) -> RuleCondition {
@@ -93,8 +93,8 @@ public struct RuleClaim: Hashable, Sendable {
     }
 }
 
-/// A value of the object to which a rule applies. It is the value of a property, of a property of an embedded object,
-/// or of the primary key of the target of a link.
+/// A value of the object to which a rule applies: a property, a member of an embedded object, or the primary key of a
+/// linked object.
 public struct RulePath: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case own
@@ -134,7 +134,7 @@ public enum RuleLiteral: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// A decimal number that is not a whole number of 64 bits, such as `-12.5` or `1E+40`.
+    /// A decimal number that is not a 64-bit whole number, such as `-12.5` or `1E+40`.
     case number(String)
     case string(String)
     /// Sixteen bytes.

@@ -108,8 +108,9 @@ extension RuleExplanation {
         .missingDocumentation,
         problem: "A type has no '##' line above it, or the line only repeats the name of the type.",
         reason: """
-            The lines become the documentation of the Swift class. The finding is a note, which 'preset: strict' \
-            shows. 'martlet lint' does not fail because of it unless the configuration contains 'MRT0504: warning'.
+            The lines become the documentation of the Swift class. The finding is a note. By default, notes \
+            are shown only with 'preset: strict'. 'martlet lint' does not fail because of the finding unless the \
+            configuration contains 'MRT0504: warning' or 'MRT0504: error'.
             """,
         example: .schema(
             wrong: """

@@ -13,21 +13,21 @@ struct LayoutLines {
 
     private var lines: [Line] = []
     /// Whether the next text continues the last line, because this line ends with a `-` or a `:`.
-    private(set) var isOpen = false
+    private(set) var continuesLine = false
 
     /// The width of the last line in Unicode scalars.
     var width: Int { lines.last?.text.unicodeScalars.count ?? 0 }
 
     var isEmpty: Bool { lines.isEmpty }
 
-    /// Writes a text to a new line, or appends it to the open line.
+    /// Writes a text to a new line, or appends it to the last line if `continuesLine` is true.
     mutating func begin(_ text: String, indent: Int) {
-        if isOpen {
+        if continuesLine {
             append(" " + text)
         } else {
             lines.append(Line(text: String(repeating: " ", count: indent) + text))
         }
-        isOpen = false
+        continuesLine = false
     }
 
     mutating func append(_ text: String) {
@@ -40,7 +40,8 @@ struct LayoutLines {
         lines.append(Line(text: text))
     }
 
-    mutating func open() { isOpen = true }
+    /// Makes the next text continue the last line.
+    mutating func continueLine() { continuesLine = true }
 
     mutating func markBlockStart() {
         if !lines.isEmpty { lines[lines.count - 1].startsBlock = true }

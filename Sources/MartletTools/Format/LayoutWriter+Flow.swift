@@ -5,7 +5,7 @@ import MartletSchema
 /// own.
 extension LayoutWriter {
     mutating func writeFlow(_ node: YAMLNode, indent: Int) {
-        let start = lines.isOpen ? lines.width + 1 : lines.isEmpty ? 0 : indent
+        let start = lines.continuesLine ? lines.width + 1 : lines.isEmpty ? 0 : indent
         if let text = oneLine(node), start + text.unicodeScalars.count <= Self.maximumWidth {
             lines.begin(text, indent: indent)
             return
@@ -43,7 +43,7 @@ extension LayoutWriter {
     }
 
     private mutating func beginItem(at offset: Int, indent: Int) {
-        if !lines.isOpen { writeComments(before: offset, indent: indent) }
+        if !lines.continuesLine { writeComments(before: offset, indent: indent) }
     }
 
     private mutating func writeItem(_ item: YAMLNode, indent: Int) {
@@ -61,7 +61,7 @@ extension LayoutWriter {
             writeComments(before: entry.value.span.start, indent: indent + Self.step)
             writeItem(entry.value, indent: indent + Self.step)
         } else {
-            lines.open()
+            lines.continueLine()
             writeItem(entry.value, indent: indent)
         }
     }

@@ -50,7 +50,9 @@ struct LayoutWriter {
         levels.append((column(of: first.key.span.start), indent))
         for (index, entry) in mapping.entries.enumerated() {
             let isSeparated = separatedLevels > 0 && index > 0
-            if !lines.isOpen { writeComments(before: entry.key.span.start, indent: indent, isSeparated: isSeparated) }
+            if !lines.continuesLine {
+                writeComments(before: entry.key.span.start, indent: indent, isSeparated: isSeparated)
+            }
             writeToken(entry.key, indent: indent)
             lines.append(":")
             lastLevels = levels
@@ -74,7 +76,7 @@ struct LayoutWriter {
                 writeComments(before: value.span.start, indent: indent + Self.step)
                 writeNode(value, indent: indent + Self.step)
             } else {
-                lines.open()
+                lines.continueLine()
                 writeNode(value, indent: indent)
             }
         }
@@ -85,7 +87,7 @@ struct LayoutWriter {
         levels.append((column(of: dash(from: cursor)), indent))
         for item in sequence.items {
             let dash = dash(from: cursor)
-            if !lines.isOpen { writeComments(before: dash, indent: indent) }
+            if !lines.continuesLine { writeComments(before: dash, indent: indent) }
             lines.begin("-", indent: indent)
             lastLevels = levels
             cursor = max(item.span.end, dash + 1)
@@ -93,7 +95,7 @@ struct LayoutWriter {
             if hasComments(dash..<item.span.start) {
                 writeComments(before: item.span.start, indent: indent + Self.step)
             } else {
-                lines.open()
+                lines.continueLine()
             }
             writeNode(item, indent: indent + Self.step, continuation: indent + Self.step)
         }
@@ -114,28 +116,30 @@ struct LayoutWriter {
 
     /// Writes the comments before a token. Also writes a blank line if the source has a blank line, or if `isSeparated`
     /// is true.
+    ///
+    /// - Parameter keepsBlank: false to omit the blank line that the source has directly above the token.
     mutating func writeComments(before offset: Int, indent: Int, isSeparated: Bool = false, keepsBlank: Bool = true) {
-        var own: [LayoutComment] = []
+        var pending: [LayoutComment] = []
         while nextComment < comments.count, comments[nextComment].start < offset {
             let comment = comments[nextComment]
             nextComment += 1
-            if !comment.isOnOwnLine, own.isEmpty, lines.attach(comment: comment.text) { continue }
-            own.append(comment)
+            if !comment.isOnOwnLine, pending.isEmpty, lines.attach(comment: comment.text) { continue }
+            pending.append(comment)
         }
         let line = source.lineIndex(at: offset)
         let isFirst = source.bytes[source.lineRange(line).lowerBound..<offset].allSatisfy(\.isBlank)
         let isEnd = offset == source.bytes.count
         let hasBlank = keepsBlank && isFirst && !isEnd && source.isBlankLine(line - 1)
         // The comments from this index on are directly above the token, so they belong to the token.
-        var firstOfToken = own.count
+        var firstOfToken = pending.count
         if !hasBlank, !isEnd {
             while firstOfToken > 0 {
                 firstOfToken -= 1
-                if own[firstOfToken].hasBlankLineAbove { break }
+                if pending[firstOfToken].hasBlankLineAbove { break }
             }
         }
-        var needsBlank = isSeparated && !hasBlank && !own.contains(where: \.hasBlankLineAbove)
-        for (index, comment) in own.enumerated() {
+        var needsBlank = isSeparated && !hasBlank && !pending.contains(where: \.hasBlankLineAbove)
+        for (index, comment) in pending.enumerated() {
             if comment.hasBlankLineAbove || needsBlank { lines.addBlank() }
             needsBlank = false
             let place = index >= firstOfToken ? indent : self.indent(of: comment, before: (column(of: offset), indent))

@@ -5,6 +5,7 @@ import Synchronization
 /// them changes, the Observation framework is notified.
 ///
 /// After Observation was notified of a change of a dependency, the dependency is not tracked until it is read again.
+/// Exception: if the tracking closure itself makes the change, the dependency is kept.
 ///
 /// Thread safety: this class is used on the Realm's executor only. The exception is `isInUse`, which is atomic.
 final class ReadTracking {
@@ -47,12 +48,12 @@ final class ReadTracking {
     }
 
     /// While this is true, every read checks whether Observation is tracking. While this is false, a read checks only
-    /// the guard word of the object.
+    /// the guard word of the object (`_guard`).
     @exclusivity(unchecked) var isOn = false {
         didSet { if isOn { Self.isInUse.store(true, ordering: .relaxed) } }
     }
     private lazy var registrar = ReadRegistrar()
-    /// The context that owns this object. Nil for a Realm that never tracks reads.
+    /// The context that owns this object. Nil for a frozen Realm.
     @exclusivity(unchecked) unowned(unsafe) var context: RealmContext?
     private var tracked: [TableID: TableDependencies] = [:]
     /// The number of tracked reads since the last sweep. Observation keeps the closure of an observer until a
@@ -67,8 +68,8 @@ final class ReadTracking {
     /// The dependencies for which `willSet` was called and `didSet` was not called yet.
     private var changing: [ReadDependency] = []
 
-    /// True if a Realm of this process has ever checked its reads for tracking, or if SwiftUI is available. While this
-    /// is true, reads of unmanaged objects are checked for tracking, too.
+    /// True if a Realm of this process has ever had `isOn` set, or if SwiftUI is available. While this is true, reads
+    /// of unmanaged objects also ask whether Observation is tracking.
     static let isInUse = Atomic<Bool>(isDefault)
 
     #if canImport(SwiftUI)
@@ -199,9 +200,8 @@ final class ReadTracking {
     private func notifyWillChange(_ dependencies: [ReadDependency]) {
         if dependencies.isEmpty { return }
         // The dependencies are removed first: an observer may read again when it is notified, and these reads add the
-        // dependencies for the next change. If this thread is tracking, the tracking closure itself makes the change.
-        // Observation observes the reads of a closure only after the closure has ended, so the dependencies are kept in
-        // this case.
+        // dependencies for the next change. Exception: if the tracking closure itself makes the change, the
+        // dependencies are kept. Observation starts to observe the closure's reads only when the closure has ended.
         if !registrar.isTracking { for dependency in dependencies { remove(dependency) } }
         changing += dependencies
         for dependency in dependencies { registrar.willSet(dependency) }

@@ -63,7 +63,7 @@ extension RealmContext {
         notification.didChange()
     }
 
-    /// Keeps the old values of a row in memory, before its first change in the transaction.
+    /// Stores the values of the row in memory if the transaction has not changed the row yet.
     func keepOldRow(_ key: ObjectKey, _ table: ObjectTable) {
         recordingFailure { try transaction?.keepOldRow(key, table.layout, in: table.id) }
     }
@@ -80,7 +80,9 @@ extension RealmContext {
             keepOldRow(key, table)
         #endif
         var observers: [KeyValueObservers] = []
-        if !isSilent { table.forEachAccessor(key) { if let known = $0._observers { observers.append(known) } } }
+        if !isSilent {
+            table.forEachAccessor(key) { if let rowObservers = $0._observers { observers.append(rowObservers) } }
+        }
         observers.forEach {
             $0.recordChange(of: property, in: self)
             $0.willChange(property)
