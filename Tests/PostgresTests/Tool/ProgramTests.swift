@@ -163,7 +163,7 @@
             #expect(lines[3] == "delete Dog 1 (SQL)")
             #expect(try await program.run(["tail", "--once"], environment).output == "")
             let pruned = try await program.run(["prune", "--gigabytes", "0"], environment)
-            #expect(pruned.status == 0 && pruned.output == "deleted 4 entries\n")
+            #expect(pruned.status == 0 && pruned.output == "deleted 4 entries and 0 clients\n")
             #expect(try await program.run(["tail", "--all", "--once"], environment).output == "")
         }
     }
