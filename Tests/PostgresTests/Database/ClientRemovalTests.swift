@@ -74,7 +74,7 @@
                 realm.syncSession?.suspend()
                 realm.syncSession?.resume()
                 while try session.query("SELECT FROM martlet.clients WHERE confirmed < upload").rowCount > 0 {
-                    try await Task.sleep(for: .milliseconds(5))
+                    await Task.yield()
                 }
                 realm.syncSession?.suspend()
                 try realm.write { boards.first?.doneCount += 1 }

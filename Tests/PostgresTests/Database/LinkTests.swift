@@ -1,4 +1,5 @@
 #if Postgres
+    import MartletEngine
     import MartletPostgres
     import MartletSyncProtocol
     import MartletSyncService
@@ -105,7 +106,7 @@
             arguments: Kind.allCases)
         func hiddenTarget(_ kind: Kind) throws {
             try session.execute("INSERT INTO node (id, author) VALUES (7, 'ben')")
-            let messages = try [77, 7].enumerated().map { number, target in
+            let messages = try ([77, 7] as [Int64]).enumerated().map { number, target in
                 let reverted = try store(
                     UInt64(number + 1), [try create(1), try link(1, to: target, kind), try create(2)])
                 #expect(reverted.map(\.address) == [node(1)] && reverted.map(\.reason) == [.constraint])

@@ -98,7 +98,7 @@
             async let stored = database.run(.store(upload), writing)
             // The upload waits for the lock.
             while try sample.session.query("SELECT FROM pg_locks WHERE NOT granted").rowCount == 0 {
-                try await Task.sleep(for: .milliseconds(5))
+                await Task.yield()
             }
             try sample.session.execute("INSERT INTO tag VALUES ('new')")
             let result = await database.run(.read(after: batch.cursor, for: queries, isCurrent: true), context)
