@@ -131,7 +131,8 @@
             #expect(outcome.errors.contains("ended"))
             #expect(!outcome.errors.contains(Self.secret) && !outcome.errors.contains(Self.token("ada")))
             // The program has stored a mark, with which 'prune --hours' finds the age of entries.
-            #expect(try PostgresSession(address).query("SELECT FROM martlet.marks WHERE at > '-infinity'").rowCount == 1)
+            #expect(
+                try PostgresSession(address).query("SELECT FROM martlet.marks WHERE at > '-infinity'").rowCount == 1)
         }
 
         @Test("if another service listens at the address, 'serve' ends with exit status 3")
