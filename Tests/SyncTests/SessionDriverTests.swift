@@ -1,14 +1,17 @@
+import Foundation
 import MartletSyncProtocol
-import MartletSyncService
 import MartletValues
 import Synchronization
 import Testing
+
+@testable import MartletSyncService
 
 /// A database whose tasks wait until the test finishes them.
 private final class ManualDatabase: ServiceDatabase {
     private struct State {
         var waiting: [(task: ServiceTask, context: SessionContext, CheckedContinuation<ServiceTaskResult, Never>)] = []
         var observer: CheckedContinuation<Void, Never>?
+        var reports: [String] = []
     }
 
     private let state = Mutex(State())
@@ -23,6 +26,10 @@ private final class ManualDatabase: ServiceDatabase {
             observer?.resume()
         }
     }
+
+    func report(_ error: any Error) { state.withLock { $0.reports.append("\(error)") } }
+
+    var reports: [String] { state.withLock { $0.reports } }
 
     /// Waits for the next task, and finishes the task with the result that `body` returns.
     func finishNext(_ body: (ServiceTask, SessionContext) -> ServiceTaskResult) async {
@@ -178,6 +185,49 @@ struct SessionDriverTests {
         await driver.tick(11_000)
         #expect(await driver.isEnded)
         #expect(await driver.nextOutput() == nil)
+    }
+
+    @Test("the connection of an ended session is closed after a while, if its client takes nothing")
+    func endedSession() async throws {
+        let driver = driver { $0.stallMilliseconds = 5_000 }
+        try await open(driver)
+        let closing = Task { await driver.untilOverdue() }
+        await driver.end(.retry, "the token has expired")
+        await driver.tick(1_000)
+        await driver.tick(5_999)
+        #expect(await !driver.isOverdue)
+        await driver.tick(6_000)
+        #expect(await driver.isOverdue)
+        await closing.value
+    }
+
+    @Test("a wait for the end of a connection ends with the connection, or when its task is cancelled")
+    func endedWait() async throws {
+        let (first, second) = (driver(), driver())
+        let waits = [first, second].map { driver in Task { await driver.untilOverdue() } }
+        await first.disconnected()
+        await waits[0].value
+        waits[1].cancel()
+        await waits[1].value
+    }
+
+    @Test("if the temporary file of a session cannot be read, the error is reported, and the connection ends")
+    func unreadableFile() async throws {
+        let driver = driver()
+        try await open(driver)
+        let spool = ByteSpool(maximumMemoryBytes: 0)
+        var writer = SubscriptionData.Writer(spool: spool)
+        try writer.add(leaving: ObjectAddress(type: 0, key: .integer(1)))
+        let data = try writer.finish()
+        ftruncate(try #require(spool.descriptor), 0)
+        await driver.received(ClientMessage.subscribe(set: 1, []).encoded())
+        await database.finishNext { _, _ in
+            .changed(ClientBatch(cursor: SyncCursor("2"), entries: [], storedUpload: 0), data)
+        }
+        guard case .changes = try await next(driver) else { return recordIssue("no 'changes'") }
+        #expect(await driver.nextOutput() == nil)
+        #expect(await driver.isEnded)
+        #expect(database.reports.count == 1 && database.reports.first?.contains("temporary file") == true)
     }
 
     @Test("after a disconnection, the result of a task is ignored")

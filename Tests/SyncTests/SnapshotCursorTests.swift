@@ -15,14 +15,18 @@ struct SnapshotCursorTests {
 
     @Test(
         "a snapshot is converted back to the text of its cursor",
-        arguments: ["1:1:", "10:20:10,15", "9223372036854775807:9223372036854775807:"])
+        arguments: [
+            "1:1:", "10:20:10,15", "1:1::0", "10:20:10,15:-9223372036854775808",
+            "9223372036854775807:9223372036854775807:",
+        ])
     func texts(text: String) throws { #expect(try snapshot(text).cursor.text == text) }
 
     @Test(
         "texts that PostgreSQL does not write are refused",
         arguments: [
             "", ":", "::", "1:2", "a:2:", "2:1:", "1:2:2", "2:5:1", "1:9:3,3", "1:9:4,3", "1:9:3,", "+1:2:", "1:2:3:4",
-            "0:1:", "9223372036854775808:9223372036854775808:", " 1:2:",
+            "0:1:", "1:1:::", "1:1::", "1:1::a", "1:1::+1", "1:1::01", "1:1::1:1", "1:1::9223372036854775808",
+            "9223372036854775808:9223372036854775808:", " 1:2:",
         ])
     func refused(text: String) { #expect(SnapshotCursor(SyncCursor(text)) == nil) }
 
@@ -37,6 +41,13 @@ struct SnapshotCursorTests {
         #expect(try snapshot("10:20:10,15").restricted(below: 14).cursor.text == "10:14:10")
         #expect(try snapshot("10:20:10,15").restricted(below: 8).cursor.text == "8:8:")
         #expect(try snapshot("10:20:10,15").restricted(below: 25).cursor.text == "10:20:10,15")
+        #expect(try snapshot("10:20:10,15:7").restricted(below: 14).cursor.text == "10:14:10:7")
+    }
+
+    @Test("the text for PostgreSQL has no checksum")
+    func plainText() throws {
+        #expect(try snapshot("10:20:10,15:7").snapshot == "10:20:10,15")
+        #expect(try snapshot("10:20:10,15:7").checksum == 7)
     }
 }
 

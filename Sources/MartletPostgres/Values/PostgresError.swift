@@ -18,6 +18,7 @@ package struct SQLState: Sendable, Hashable, CustomStringConvertible {
     package static let foreignKeyViolation = SQLState("23503")
     package static let uniqueViolation = SQLState("23505")
     package static let checkViolation = SQLState("23514")
+    package static let exclusionViolation = SQLState("23P01")
     package static let failedTransaction = SQLState("25P02")
     package static let serializationFailure = SQLState("40001")
     package static let deadlockDetected = SQLState("40P01")

@@ -29,6 +29,24 @@ package enum PostgresType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The object identifier of the type of arrays whose elements have this type.
+    fileprivate var arrayOID: UInt32 {
+        switch self {
+        case .boolean: 1000
+        case .bytea: 1001
+        case .smallint: 1005
+        case .integer: 1007
+        case .text: 1009
+        case .bigint: 1016
+        case .real: 1021
+        case .doublePrecision: 1022
+        case .timestamp: 1185
+        case .numeric: 1231
+        case .uuid: 2951
+        case .jsonb: 3807
+        }
+    }
+
     /// The name of the PostgreSQL function that returns the binary format of a value.
     package var sendFunction: String {
         switch self {
@@ -99,11 +117,24 @@ package struct PostgresParameter: Sendable, Equatable {
 
     /// An array of `xid8`.
     package static func transactions(_ numbers: [UInt64]) -> PostgresParameter {
-        // The header contains the number of dimensions, flags, and the type of the elements. For an array with
-        // elements, the number of elements and the index of the first element follow.
-        let header = [Int32(numbers.isEmpty ? 0 : 1), 0, 5069] + (numbers.isEmpty ? [] : [Int32(numbers.count), 1])
-        let elements = numbers.flatMap { PostgresType.bigEndian(Int32(8)) + PostgresType.bigEndian($0) }
-        return PostgresParameter(oid: 271, bytes: header.flatMap { PostgresType.bigEndian($0) } + elements)
+        PostgresParameter(oid: 271, bytes: array(numbers.map(PostgresType.bigEndian), oid: 5069))
+    }
+
+    /// An array.
+    ///
+    /// - Parameter elements: the elements in the binary format of their type; nil for NULL.
+    package static func array(_ elements: [[UInt8]?], of type: PostgresType) -> PostgresParameter {
+        PostgresParameter(oid: type.arrayOID, bytes: array(elements, oid: type.oid))
+    }
+
+    private static func array(_ elements: [[UInt8]?], oid: UInt32) -> [UInt8] {
+        // The header contains the number of dimensions, whether there are NULLs, and the type of the elements. For an
+        // array with elements, the number of elements and the index of the first element follow.
+        let hasNull = elements.contains { $0 == nil }
+        let header = [Int32(elements.isEmpty ? 0 : 1), hasNull ? 1 : 0, Int32(oid)]
+        let size = elements.isEmpty ? [] : [Int32(elements.count), 1]
+        return (header + size).flatMap { PostgresType.bigEndian($0) }
+            + elements.flatMap { PostgresType.bigEndian(Int32($0?.count ?? -1)) + ($0 ?? []) }
     }
 
     /// A `bit varying`. The bytes contain the number of bits, followed by the bits. The first bit is the highest bit of

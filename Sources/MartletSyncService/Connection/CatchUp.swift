@@ -69,6 +69,8 @@ struct CatchUp: Sendable {
     private var sizes: [Int]
     private var bytes = 0
     private var entries = 0
+    /// For each transaction, the sum of the random numbers of its entries.
+    private var sums: [UInt64: Int64] = [:]
 
     /// - Parameter requests: at least one; all of the same version.
     init(_ requests: [Request], limits: Limits = Limits()) {
@@ -134,9 +136,22 @@ struct CatchUp: Sendable {
         if !isOpen.contains(true) { throw Ended() }
     }
 
-    /// Called when all entries were added.
+    /// Called with the transaction and the random number of each entry in the log.
+    mutating func count(_ transaction: UInt64, _ nonce: Int64) { sums[transaction, default: 0] &+= nonce }
+
+    /// Called when all entries were added. If the cursors of a request belong to different histories of the database,
+    /// its session has to read the log alone, and finds out that its cursor is not valid.
     mutating func finish() {
-        for position in requests.indices where isOpen[position] { outcomes[position] = .batch(batches[position]) }
+        let total = RunningSums(sums)
+        for position in requests.indices where isOpen[position] {
+            let request = requests[position]
+            if let start = request.start.checksum, let end = request.end.checksum,
+                start &+ total.between(request.start, request.end) != end
+            {
+                continue
+            }
+            outcomes[position] = .batch(batches[position])
+        }
     }
 
     private mutating func close(_ position: Int, _ outcome: Outcome) {

@@ -19,6 +19,7 @@
         let limits: MemoryLimits
         let catchUps: CatchUpReader
         private let sessionFilters = Mutex<[SessionID: SessionFilter]>([:])
+        private let loading = Mutex<Task<Void, Never>?>(nil)
 
         /// The filter of a session, and what it was made from.
         private struct SessionFilter {
@@ -31,8 +32,16 @@
         /// The newest catalog that the instance has loaded.
         private final class SharedCatalog: Sendable {
             private let catalog: Mutex<SyncCatalog>
+            private let isOutdated = Atomic(false)
 
             init(_ catalog: SyncCatalog) { self.catalog = Mutex(catalog) }
+
+            /// True after an error, such as a failover. The database can then have another history, so the log is not
+            /// read until the catalog has been loaded again.
+            var needsLoading: Bool {
+                get { isOutdated.load(ordering: .sequentiallyConsistent) }
+                set { isOutdated.store(newValue, ordering: .sequentiallyConsistent) }
+            }
 
             var current: SyncCatalog {
                 get { catalog.withLock { $0 } }
@@ -81,26 +90,38 @@
                 return try await pool.run { session in
                     var catchUp = catchUp
                     do {
-                        try LogReader(catalog).read(after: catchUp.start, until: catchUp.end, in: session) {
-                            try catchUp.add($0)
-                        }
+                        try LogReader(catalog).read(
+                            after: catchUp.start, until: catchUp.end, in: session,
+                            counting: { catchUp.count($0, $1) }
+                        ) { try catchUp.add($0) }
                         catchUp.finish()
                     } catch is CatchUp.Ended {}
                     return catchUp.outcomes
                 }
             }
             feed = LogFeed { cursor in
+                guard !shared.needsLoading else { throw LogReaderError.interrupted }
                 metrics.add(.logReadings)
                 let catalog = shared.current
-                let batch = try await feedPool.run { session in
-                    guard let cursor else {
-                        return LogBatch(cursor: try DatabaseSnapshot.read(catalog, in: session) { $0.cursor })
+                do {
+                    let batch = try await feedPool.run { session in
+                        guard let cursor else {
+                            return LogBatch(cursor: try DatabaseSnapshot.currentCursor(catalog, in: session))
+                        }
+                        return try LogReader(catalog).batch(
+                            after: cursor, maximumBytes: limits.feedBytes, in: session)
                     }
-                    return try LogReader(catalog).batch(
-                        after: cursor, maximumBytes: limits.feedBytes, in: session)
+                    metrics.add(.logEntries, batch.entries.count)
+                    return batch
+                } catch {
+                    shared.needsLoading = true
+                    // This is the cursor of the instance. The cursor of the session may be valid.
+                    throw (error as? LogReaderError) == .unknownCursor ? LogReaderError.interrupted : error
                 }
-                metrics.add(.logEntries, batch.entries.count)
-                return batch
+            }
+            // A new connection may lead to a database with another history, for example after a failover.
+            pool.setCheck { session in
+                guard try SyncCatalog.epoch(session) == shared.current.epoch else { throw LogReaderError.schemaChanged }
             }
         }
 
@@ -113,6 +134,8 @@
 
         /// The number of sessions for which the feed collects entries of the log.
         package var attachedCount: Int { get async { await feed.attachedCount } }
+
+        package func report(_ error: any Error) { log("\(error)") }
 
         package func ended(_ session: SessionID) async {
             sessionFilters.withLock { $0[session] = nil }
@@ -172,6 +195,11 @@
             } catch LogReaderError.schemaChanged {
                 await reload()
                 return .failed(Self.changedSchema)
+            } catch LogReaderError.interrupted {
+                return .failed(
+                    .init(
+                        action: .retry, message: "the service connects to the database again", delayMilliseconds: 1_000)
+                )
             } catch let error as InvalidUpload {
                 return .failed(.init(action: .stop, message: error.description, delayMilliseconds: 0))
             } catch {
@@ -186,19 +214,31 @@
         // Loads the catalog again. If the schema or the epoch has changed, the later tasks of open clients fail, and
         // these clients connect again.
         private func load() async throws {
+            shared.needsLoading = true
             await feed.reset()
             let new = try await feedPool.run { try SyncCatalog($0) }
             new.unfitting.setLog(log)
             shared.current = new
+            shared.needsLoading = false
             await feed.reset()
         }
 
+        // Many sessions can find out at once that the catalog has changed. They wait for one loading.
         private func reload() async {
-            do {
-                try await load()
-            } catch {
-                log("\(error)")
+            let task = loading.withLock { running in
+                if let running { return running }
+                let task = Task {
+                    do {
+                        try await load()
+                    } catch {
+                        log("\(error)")
+                    }
+                    loading.withLock { $0 = nil }
+                }
+                running = task
+                return task
             }
+            await task.value
         }
 
         // MARK: Tasks
@@ -270,7 +310,8 @@
             }
             let client = try await pool.run { session in
                 try ClientRegistry().client(
-                    identity, hasPosition: hasPosition, readability: readability, in: session)
+                    identity, hasPosition: hasPosition, readability: readability,
+                    acknowledged: context.acknowledgedUpload, in: session)
             }
             switch client {
             case .known(let stored, let time, let reverted): return opened(identity, stored, time, reverted)
@@ -346,15 +387,11 @@
         ) async {
             await feed.observe(changed)
             var nextMark = ContinuousClock.now
-            var isCatalogCurrent = true
             while !Task.isCancelled {
                 do {
                     // The cause of the last error may be a failover, after which the database can have another history
                     // and so another epoch. So the catalog, which contains the epoch, is loaded before the log is read.
-                    if !isCatalogCurrent {
-                        try await load()
-                        isCatalogCurrent = true
-                    }
+                    if shared.needsLoading { try await load() }
                     try await feed.advance()
                     if ContinuousClock.now >= nextMark {
                         try await feedPool.run { try LogPruner.mark(in: $0) }
@@ -365,7 +402,7 @@
                     break
                 } catch {
                     log((error as? PostgresError)?.logText ?? "\(error)")
-                    isCatalogCurrent = false
+                    shared.needsLoading = true
                     try? await Task.sleep(for: .seconds(1))
                 }
             }

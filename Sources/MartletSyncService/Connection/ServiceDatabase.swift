@@ -8,10 +8,15 @@ package protocol ServiceDatabase: Sendable {
 
     /// Called after the session has ended and its last task has finished.
     func ended(_ session: SessionID) async
+
+    /// Called when a session ends because of an error outside of its tasks.
+    func report(_ error: any Error)
 }
 
 extension ServiceDatabase {
     package func ended(_ session: SessionID) async {}
+
+    package func report(_ error: any Error) {}
 }
 
 /// Identifies a session within the process.
@@ -45,6 +50,8 @@ package struct SessionContext: Sendable {
     package var deployment = 0
     /// The hash of the schema with which the client was built.
     package var schemaHash: [UInt8] = []
+    /// The number of the newest upload whose acknowledgement the client had received when it connected.
+    package var acknowledgedUpload: UInt64 = 0
 
     /// The claims of the user, as JSON.
     package var claims: String { user?.claims ?? "{}" }

@@ -11,6 +11,7 @@ package actor SessionDriver {
         package var pauseBytes = 1 << 20
         /// If the connection takes none of the waiting frames for this time, the driver discards the frames and ends
         /// the session. The size of the waiting frames is not limited, because the result of one task can be large.
+        /// After the end of a session, the connection has the same time to send the last frames.
         package var stallMilliseconds: UInt64 = 60_000
         package var messages = MessageLimits()
 
@@ -35,6 +36,11 @@ package actor SessionDriver {
     /// The time of the first tick that found waiting frames after the connection had last taken a frame; zero if there
     /// was no such tick.
     private var stalledAt: UInt64 = 0
+    /// The time of the first tick after the end of the session; zero before it.
+    private var endedAt: UInt64 = 0
+    private(set) var isOverdue = false
+    /// Waits until the connection has to be closed.
+    private var observer: CheckedContinuation<Void, Never>?
     /// True after the end of the session. The last frames may still wait for the connection.
     package private(set) var isEnded = false
     /// The connection that waits for output.
@@ -60,7 +66,9 @@ package actor SessionDriver {
         } catch {
             return end(.stop, "\(error)")
         }
-        if case .hello(let hello) = message { context.schemaHash = hello.schemaHash }
+        if case .hello(let hello) = message {
+            (context.schemaHash, context.acknowledgedUpload) = (hello.schemaHash, hello.acknowledgedUpload)
+        }
         perform(session.receive(message, bytes: frame.count))
     }
 
@@ -97,6 +105,7 @@ package actor SessionDriver {
                     output.removeFirst()
                 } catch {
                     // The client receives no more frames, and connects again.
+                    database.report(error)
                     output = []
                     finishOutput()
                 }
@@ -111,7 +120,29 @@ package actor SessionDriver {
         output = []
         consumer?.resume(returning: nil)
         consumer = nil
+        becomeOverdue()
         if !isRunningTask { await database.ended(id) }
+    }
+
+    /// Returns when the connection has to be closed, because it has taken no frame for too long or still exists too long
+    /// after the end of the session. Also returns if the current Swift task is cancelled.
+    ///
+    /// The caller must not call this method twice.
+    package func untilOverdue() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if isOverdue || Task.isCancelled { return continuation.resume() }
+                observer = continuation
+            }
+        } onCancel: {
+            Task { await becomeOverdue() }
+        }
+    }
+
+    private func becomeOverdue() {
+        isOverdue = true
+        observer?.resume()
+        observer = nil
     }
 
     /// Sends a failure message and ends the session, for example because the service shuts down.
@@ -137,13 +168,19 @@ package actor SessionDriver {
     ///
     /// - Parameter now: milliseconds since 1970.
     package func tick(_ now: UInt64) {
+        if isEnded {
+            if endedAt == 0 { endedAt = now }
+            if now >= endedAt + limits.stallMilliseconds { becomeOverdue() }
+            return
+        }
         if output.isEmpty {
             stalledAt = 0
         } else if stalledAt == 0 {
             stalledAt = now
         } else if now >= stalledAt + limits.stallMilliseconds {
             output = []
-            return finishOutput()
+            finishOutput()
+            return becomeOverdue()
         }
         perform(session.tick(now))
     }

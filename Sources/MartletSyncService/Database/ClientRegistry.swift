@@ -36,26 +36,54 @@
         ///   - hasPosition: whether the client has data. If it has none, the registry stores the new `readability`, and
         ///     the result is never `otherRights`.
         ///   - readability: a description of what the user may read, from `FilterCompiler.readability`.
+        ///   - acknowledged: the number of the newest upload whose acknowledgement the client has received.
         package func client(
-            _ identity: ClientIdentity, hasPosition: Bool, readability: [UInt8], in session: PostgresSession
+            _ identity: ClientIdentity, hasPosition: Bool, readability: [UInt8], acknowledged: UInt64 = 0,
+            in session: PostgresSession
         ) throws -> Client {
             guard let id = Int64(exactly: identity.id) else { return .unknown }
             let row = try session.query(
                 """
-                SELECT upload, readable = sha256($3), reverted, coalesce(upload_time, 0) FROM martlet.clients
-                WHERE id = $1 AND secret = sha256($2)
+                SELECT upload, readable = sha256($3), reverted, coalesce(upload_time, 0), confirmed < upload,
+                    seen < now() - interval '1 day'
+                FROM martlet.clients WHERE id = $1 AND secret = sha256($2)
                 """,
                 [.bigint(id), .bytes(identity.secret), .bytes(readability)]
             ).first
             guard let row else { return .unknown }
+            let stored = try row.bigint(0)
+            let confirms = row.boolean(4) && acknowledged >= UInt64(stored)
+            if confirms || row.boolean(5) {
+                try session.query(
+                    "UPDATE martlet.clients SET seen = now(), confirmed = greatest(confirmed, $2) WHERE id = $1",
+                    [.bigint(id), .bigint(confirms ? stored : 0)])
+            }
             let known = Client.known(
-                storedUpload: UInt64(try row.bigint(0)), storedTime: UInt64(bitPattern: try row.bigint(3)),
+                storedUpload: UInt64(stored), storedTime: UInt64(bitPattern: try row.bigint(3)),
                 reverted: try RevertedNotices(row.bytes(2)).uploads)
             if row.boolean(1) { return known }
             if hasPosition { return .otherRights }
             try session.query(
                 "UPDATE martlet.clients SET readable = sha256($2) WHERE id = $1", [.bigint(id), .bytes(readability)])
             return known
+        }
+
+        /// Removes the clients that have neither connected nor uploaded for a number of days, and returns how many were
+        /// removed. A removed client that comes back registers again, and sends its unacknowledged uploads with new
+        /// numbers.
+        ///
+        /// So that no upload is stored twice, a client is kept if it may have an upload that is stored, but not
+        /// acknowledged. Only clients are removed that never stored an upload, or that have confirmed, when they
+        /// connected later, that they have received the acknowledgement of their newest one.
+        ///
+        /// - Parameter days: counted in whole days, because the service notes connections once a day.
+        package func removeUnused(days: Double, in session: PostgresSession) throws -> Int {
+            try session.query(
+                """
+                DELETE FROM martlet.clients WHERE confirmed >= upload
+                AND seen < now() - make_interval(secs => \(max(1, days) * 86_400))
+                """
+            ).affectedRows
         }
     }
 #endif

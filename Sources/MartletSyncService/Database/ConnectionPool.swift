@@ -15,6 +15,7 @@
 
         private let address: String
         private let slots: Mutex<[Slot]>
+        private let check = Mutex<(@Sendable (PostgresSession) throws -> Void)?>(nil)
 
         /// Makes a pool without open connections. The pool opens each connection when a closure needs it.
         ///
@@ -28,6 +29,10 @@
 
         /// Returns a further pool with its own connections to the same database.
         func separate(count: Int) -> ConnectionPool { ConnectionPool(address, count: count) }
+
+        /// Sets a closure that checks each new connection before it is used. If the closure throws, the connection is
+        /// closed, and `run` throws the error.
+        func setCheck(_ body: @escaping @Sendable (PostgresSession) throws -> Void) { check.withLock { $0 = body } }
 
         /// Runs the closure with a connection.
         ///
@@ -55,6 +60,7 @@
         private func connection(_ index: Int) async throws -> PostgresConnection {
             if let connection = slots.withLock({ $0[index].connection }) { return connection }
             let new = try await PostgresConnection(address)
+            if let check = check.withLock({ $0 }) { try await new.run(check) }
             return slots.withLock { slots in
                 if let other = slots[index].connection { return other }
                 slots[index].connection = new

@@ -10,9 +10,9 @@
         let catalog: SyncCatalog
         let session: PostgresSession
 
-        /// Returns the objects that the service must refuse so that the constraint holds. Returns nil if the error is
-        /// the violation of a unique constraint, but the queries find no objects with equal values. This happens if the
-        /// user cannot read one of these objects.
+        /// Returns the objects that the service must refuse so that the constraint holds. The result is empty if the
+        /// queries do not find them, for example because the user cannot read one of two objects with equal values, or
+        /// because a trigger of the database has written the value.
         ///
         /// - Parameters:
         ///   - error: the error of the constraint.
@@ -20,24 +20,30 @@
         ///   - deleted: the objects that the upload has deleted.
         func objects(
             _ error: PostgresError, applied: Set<ObjectAddress>, deleted: [ObjectAddress]
-        ) throws -> Set<ObjectAddress>? {
-            let table = catalog.tables.values.first { $0.name == error.table }
-            if let table, let constraint = error.constraint {
+        ) throws -> Set<ObjectAddress> {
+            if let table = table(error), let constraint = error.constraint {
                 let columns = try self.columns(of: constraint, table)
-                let found =
-                    error.state == .uniqueViolation
-                    ? try twins(table, columns, applied)
-                    : try unlinked(table, columns, applied).union(stillNeeded(table, columns, deleted))
-                if !found.isEmpty { return found }
-                if error.state == .uniqueViolation { return nil }
+                return error.state == .uniqueViolation
+                    ? try twins(table, columns, applied) : try stillNeeded(table, columns, deleted)
             }
-            if let name = error.table, let (owner, collection) = catalog.collection(table: name) {
-                let found = try unlinked(collection, owner, applied).union(stillNeeded(collection, deleted))
-                if !found.isEmpty { return found }
+            if let name = error.table, let (_, collection) = catalog.collection(table: name) {
+                return try stillNeeded(collection, deleted)
             }
-            // No object was found: a cascade may have deleted the target of a link, or a trigger of the user may check
-            // something else. So all deleted objects are refused, or, if the upload deletes none, all changed objects.
-            return deleted.isEmpty ? applied : Set(deleted)
+            return []
+        }
+
+        /// True if PostgreSQL can check the constraint of the error after each statement.
+        func isDeferrable(_ error: PostgresError) throws -> Bool {
+            guard let name = error.table, let constraint = error.constraint else { return false }
+            return try session.query(
+                """
+                SELECT FROM pg_constraint WHERE conrelid = to_regclass($1) AND conname = $2 AND condeferrable
+                """, [.text(Deployment.relation(name, catalog.tableSchema)), .text(constraint)]
+            ).rowCount > 0
+        }
+
+        private func table(_ error: PostgresError) -> SyncTable? {
+            catalog.tables.values.first { $0.name == error.table }
         }
 
         private func columns(of constraint: String, _ table: SyncTable) throws -> [String] {
@@ -64,23 +70,6 @@
             let rows = try rows(table, applied)
             let later = try rows.filter { try $0.hasTwin(columns, withLesserKey: true) }
             return Set(try (later.isEmpty ? rows.filter { try $0.hasTwin(columns) } : later).map(\.address))
-        }
-
-        // The changed objects that have a link without a target in one of the columns.
-        private func unlinked(
-            _ table: SyncTable, _ columns: [String], _ applied: Set<ObjectAddress>
-        ) throws -> Set<ObjectAddress> {
-            let links = table.columns.filter { columns.contains($0.name) }
-            let found = try rows(table, applied).filter { row in try links.contains { try row.hasMissingTarget($0) } }
-            return Set(found.map(\.address))
-        }
-
-        // The changed objects whose collection contains a link without a target.
-        private func unlinked(
-            _ collection: SyncCollection, _ owner: SyncTable, _ applied: Set<ObjectAddress>
-        ) throws -> Set<ObjectAddress> {
-            let found = try rows(owner, applied).filter { try $0.hasMissingTarget(in: collection) }
-            return Set(found.map(\.address))
         }
 
         // The deleted objects to which elements of the collection still link.

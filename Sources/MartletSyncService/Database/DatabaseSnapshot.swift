@@ -10,6 +10,14 @@
         let session: PostgresSession
         let catalog: SyncCatalog
 
+        /// The cursor of the current state, with its checksum.
+        static func currentCursor(_ catalog: SyncCatalog, in session: PostgresSession) throws -> SyncCursor {
+            try read(catalog, in: session) { snapshot in
+                guard let cursor = SnapshotCursor(snapshot.cursor) else { throw PostgresError.malformed("a snapshot") }
+                return cursor.with(checksum: try LogReader.checksum(in: session)).cursor
+            }
+        }
+
         /// Calls the closure with a snapshot of the current state. The snapshot is valid only during the call.
         ///
         /// - Parameter claims: the claims of the user for whom the rows are read, as JSON.

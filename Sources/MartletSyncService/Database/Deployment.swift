@@ -72,6 +72,7 @@
                         <> (excluded.facts, excluded.table_schema, excluded.format)
                         OR deployment.epoch IS DISTINCT FROM excluded.epoch
                     """, [.integer(Int32(facts)), .text(tableSchema), .text("\(isContinued)")])
+                try LogPruner.beginChecksums(in: session)
             }
         }
 

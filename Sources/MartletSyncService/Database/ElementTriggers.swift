@@ -79,7 +79,7 @@
         }
 
         private func values(_ key: String, _ image: String) -> String {
-            "\(owner.typeID), 'e', \(owner.factsID), \(key), B'', \(image), \(image)"
+            "\(owner.typeID), 'e', \(owner.factsID), \(key), B'', NULL, \(image)"
         }
 
         /// A query that returns a row if this transaction has deleted the owner.

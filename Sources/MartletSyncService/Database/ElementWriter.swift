@@ -24,15 +24,16 @@
 
         private var session: PostgresSession { row.session }
 
-        func apply(_ operation: SyncOperation) throws {
+        /// Returns false if the operation has changed nothing.
+        func apply(_ operation: SyncOperation) throws -> Bool {
             switch (collection.kind, operation) {
             case (.list, .insertElement(_, _, let position, let value)): try insert(position, value)
             case (.list, .setElement(_, _, let position, let value)): try replace(position, value)
-            case (.list, .removeElement(_, _, let position)): try delete(.position(position))
+            case (.list, .removeElement(_, _, let position)): try delete(position)
             case (.set, .insertMember(_, _, let value)): try insert(member: value)
-            case (.set, .removeMember(_, _, let value)): try remove(.member, self.value(value))
+            case (.set, .removeMember(_, _, let value)): try remove(self.value(value))
             case (.map, .setEntry(_, _, let key, let value)): try set(key, value)
-            case (.map, .removeEntry(_, _, let key)): try remove(.key(key), try text(key))
+            case (.map, .removeEntry(_, _, let key)): try remove(try text(key))
             default:
                 throw InvalidUpload(
                     "an operation does not fit the collection '\(row.table.typeName).\(collection.value.propertyName)'")
@@ -42,24 +43,25 @@
         // MARK: Lists
 
         // The position contains the number of the client, so no other client has inserted an element there.
-        private func insert(_ position: ListPosition, _ value: SyncValue) throws {
+        private func insert(_ position: ListPosition, _ value: SyncValue) throws -> Bool {
             try session.query(
                 """
                 INSERT INTO \(relation) ("owner", "position", "value") VALUES ($1, $2, $3)
                 ON CONFLICT ("owner", "position") DO UPDATE SET "value" = excluded."value"
                 """, [row.key, .bytes(position.bytes), try self.value(value)])
+            return true
         }
 
         // If the element was removed, the replacement has no effect.
-        private func replace(_ position: ListPosition, _ value: SyncValue) throws {
+        private func replace(_ position: ListPosition, _ value: SyncValue) throws -> Bool {
             let (key, value) = (PostgresParameter.bytes(position.bytes), try self.value(value))
-            guard try wins(key) else { return }
+            guard try wins(key) else { return false }
             let result = try session.query(
                 """
                 UPDATE \(relation) e SET "value" = $3 WHERE "owner" = $1 AND "position" = $2
                 AND \(triggers.isDistinct("e.\"value\"", "$3"))
                 """, [row.key, key, value])
-            if result.affectedRows > 0 { return }
+            if result.affectedRows > 0 { return true }
             let isUnchanged =
                 try session.query(
                     """
@@ -67,32 +69,38 @@
                     AND NOT (\(triggers.isDistinct("e.\"value\"", "$3")))
                     """, [row.key, key, value]
                 ).rowCount > 0
-            if isUnchanged { return try touch(key) }
-            if try exists(key) { throw Self.notPermitted }
+            if isUnchanged {
+                try touch(key)
+            } else if try exists(key) {
+                throw Self.notPermitted
+            }
+            return false
         }
 
-        private func delete(_ key: ElementKey) throws {
-            guard case .position(let position) = key else { return }
+        private func delete(_ position: ListPosition) throws -> Bool {
             let bytes = PostgresParameter.bytes(position.bytes)
-            if try delete(bytes) == 0, try exists(bytes) { throw Self.notPermitted }
+            if try delete(bytes) > 0 { return true }
+            if try exists(bytes) { throw Self.notPermitted }
+            return false
         }
 
         // MARK: Sets and maps
 
-        private func insert(member: SyncValue) throws {
+        private func insert(member: SyncValue) throws -> Bool {
             let value = try value(member)
-            guard try wins(value) else { return }
+            guard try wins(value) else { return false }
             let result = try session.query(
                 """
                 INSERT INTO \(relation) ("owner", "value") SELECT $1, $2
                 WHERE NOT EXISTS (SELECT FROM \(relation) WHERE "owner" = $1 AND "value" IS NOT DISTINCT FROM $2)
                 """, [row.key, value])
             if result.affectedRows == 0 { try touch(value) }
+            return result.affectedRows > 0
         }
 
-        private func set(_ key: String, _ value: SyncValue) throws {
+        private func set(_ key: String, _ value: SyncValue) throws -> Bool {
             let (name, value) = (try text(key), try self.value(value))
-            guard try wins(name) else { return }
+            guard try wins(name) else { return false }
             let result = try session.query(
                 """
                 INSERT INTO \(relation) AS e ("owner", "key", "value") VALUES ($1, $2, $3)
@@ -100,13 +108,15 @@
                 WHERE \(triggers.isDistinct("e.\"value\"", "excluded.\"value\""))
                 """, [row.key, name, value])
             if result.affectedRows == 0 { try touch(name) }
+            return result.affectedRows > 0
         }
 
-        private func remove(_ kind: ElementKey, _ key: PostgresParameter) throws {
-            guard try wins(key) else { return }
-            if try delete(key) > 0 { return }
+        private func remove(_ key: PostgresParameter) throws -> Bool {
+            guard try wins(key) else { return false }
+            if try delete(key) > 0 { return true }
             if try exists(key) { throw Self.notPermitted }
             try touch(key)
+            return false
         }
 
         // MARK: Statements
@@ -146,7 +156,7 @@
                 """,
                 [
                     .integer(Int32(triggers.owner.typeID)), .bytes(row.key.bytes), .transaction(origin.base.xmin),
-                    .text(origin.base.cursor.text), key,
+                    .text(origin.base.snapshot), key,
                 ])
             var isNewer = false
             for found in result.rows {
@@ -167,7 +177,7 @@
             try session.query(
                 """
                 INSERT INTO martlet.log (type, op, facts, key, columns, old, new, time, client, upload, property, element)
-                SELECT \(owner.typeID), 't', \(owner.factsID), $2, B'', i.image, i.image, $3, $4, $5, \(triggers.property),
+                SELECT \(owner.typeID), 't', \(owner.factsID), $2, B'', NULL, i.image, $3, $4, $5, \(triggers.property),
                     \(triggers.element(ofKey: "$6"))
                 FROM (SELECT (\(image)) AS image) i
                 """,

@@ -28,14 +28,40 @@
         /// - Parameter batchSize: the number of entries that one transaction deletes.
         package init(batchSize: Int = 10_000) { self.batchSize = max(1, batchSize) }
 
-        /// Stores a *mark*: the current time, and the number below which all transactions have ended. Does nothing if
-        /// the last minute already has a mark. `prune` finds the age of entries with these marks.
+        /// Stores a *mark*: the current time, the number below which all transactions have ended, and the checksum of
+        /// the log (`SnapshotCursor.checksum`). Does nothing if the last minute already has a mark. `prune` finds the
+        /// age of entries with these marks.
         package static func mark(in session: PostgresSession) throws {
+            try session.configure(LogReader.settings)
+            try session.query(
+                newMark + " WHERE NOT EXISTS (SELECT FROM martlet.marks WHERE at > now() - interval '1 minute')"
+                    + " ON CONFLICT DO NOTHING")
+        }
+
+        // The checksum of a mark is that of an earlier mark plus the random numbers of the entries after it. The log
+        // must still have all entries after the earlier mark.
+        private static let newMark = """
+            INSERT INTO martlet.marks (xid, snapshot, checksum)
+            SELECT pg_snapshot_xmin(now.snapshot), now.snapshot, former.checksum + (
+                SELECT coalesce(sum(nonce), 0) FROM martlet.log
+                WHERE xid >= pg_snapshot_xmax(former.snapshot) OR xid = ANY (former.open))
+            FROM (SELECT pg_current_snapshot() AS snapshot) now
+            LEFT JOIN LATERAL (
+                SELECT snapshot, checksum, ARRAY(SELECT pg_snapshot_xip(snapshot)) AS open FROM martlet.marks
+                WHERE checksum IS NOT NULL AND xid > (SELECT horizon FROM martlet.deployment)
+                ORDER BY at DESC LIMIT 1) former ON true
+            """
+
+        /// Stores a mark without a time from which later checksums are calculated, if there is none.
+        static func beginChecksums(in session: PostgresSession) throws {
             try session.query(
                 """
-                INSERT INTO martlet.marks (xid) SELECT pg_snapshot_xmin(pg_current_snapshot())
-                WHERE NOT EXISTS (SELECT FROM martlet.marks WHERE at > now() - interval '1 minute')
-                ON CONFLICT DO NOTHING
+                INSERT INTO martlet.marks (at, xid, snapshot, checksum)
+                SELECT '-infinity', pg_snapshot_xmin(pg_current_snapshot()), pg_current_snapshot(), 0
+                WHERE NOT EXISTS (SELECT FROM martlet.marks
+                    WHERE checksum IS NOT NULL AND xid > (SELECT horizon FROM martlet.deployment))
+                ON CONFLICT (at) DO UPDATE
+                SET xid = excluded.xid, snapshot = excluded.snapshot, checksum = excluded.checksum
                 """)
         }
 
@@ -47,6 +73,7 @@
                 try retention.gigabytes.flatMap { try newest(gigabytes: $0, session) },
             ].compactMap { $0 }
             guard let newest = candidates.max() else { return 0 }
+            try session.configure(LogReader.settings)
             guard let horizon = try advance(to: newest, session) else { return 0 }
             return try delete(through: horizon, session)
         }
@@ -56,7 +83,7 @@
         private func newest(hours: Double, _ session: PostgresSession) throws -> UInt64? {
             let row = try session.query(
                 """
-                SELECT xid FROM martlet.marks WHERE at <= now() - make_interval(secs => \(max(0, hours) * 3_600))
+                SELECT xid FROM martlet.marks WHERE at > '-infinity' AND at <= now() - make_interval(secs => \(max(0, hours) * 3_600))
                 ORDER BY at DESC LIMIT 1
                 """
             ).first
@@ -82,8 +109,11 @@
         private func advance(to newest: UInt64, _ session: PostgresSession) throws -> UInt64? {
             try session.transaction {
                 try session.execute("SET LOCAL synchronous_commit = on")
+                // The new mark is newer than the horizon, so later checksums need none of the deleted entries. One
+                // statement does both, so that they see the same state.
                 let row = try session.query(
                     """
+                    WITH mark AS (\(Self.newMark))
                     UPDATE martlet.deployment SET horizon = greatest(horizon, newest.xid) FROM (
                         SELECT xid FROM martlet.log WHERE xid <= $1 AND xid < pg_snapshot_xmin(pg_current_snapshot())
                         ORDER BY xid DESC LIMIT 1) newest

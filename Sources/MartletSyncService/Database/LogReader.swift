@@ -12,6 +12,9 @@
     /// The new cursor ends with the newest transaction that has entries, because that transaction is durable. If there
     /// are no new entries, the cursor changes only if a transaction has ended that the cursor names as open.
     ///
+    /// The checksum of the new cursor is that of the given cursor plus the random numbers of the entries. If both
+    /// cursors are given, their checksums show whether they belong to the same history of the database.
+    ///
     /// Reading changes settings of the PostgreSQL planner for the rest of the session. Other code that uses the same
     /// session and needs other settings has to set them itself, as `DatabaseSnapshot.rows` does.
     package struct LogReader: Sendable {
@@ -22,7 +25,7 @@
         // If the planner does not know the parameters, or has no statistics of the log, it expects that a third of the
         // log matches. PostgreSQL would then read the whole log, with several processes and compiled code, to find a
         // few entries.
-        private static let settings = """
+        static let settings = """
             SET enable_seqscan = off; SET max_parallel_workers_per_gather = 0; SET jit = off
             """
 
@@ -33,9 +36,9 @@
             SELECT NULL::bigint AS seq, pg_current_snapshot()::text AS cursor, NULL::"char" AS op, NULL::integer AS type,
                 (SELECT facts FROM martlet.deployment) AS facts, NULL::bytea AS key, NULL::bytea AS old, NULL::bytea AS new,
                 NULL::bigint AS client, (SELECT deployed::text::bigint FROM martlet.deployment) AS upload,
-                (SELECT horizon FROM martlet.deployment) AS xid, NULL::text AS property
+                (SELECT horizon FROM martlet.deployment) AS xid, NULL::text AS property, NULL::integer AS nonce
             UNION ALL
-            SELECT seq, NULL, op, type, facts, key, old, new, client, upload, xid, property FROM martlet.log
+            SELECT seq, NULL, op, type, facts, key, old, new, client, upload, xid, property, nonce FROM martlet.log
             WHERE (xid >= $1 OR xid = ANY ($2)) AND ($3::pg_snapshot IS NULL OR pg_visible_in_snapshot(xid, $3::pg_snapshot))
             ORDER BY seq NULLS FIRST
             """
@@ -79,18 +82,19 @@
 
         /// Calls the closure with each entry after a cursor as it arrives, and returns the new cursor.
         ///
-        /// - Parameter last: the cursor at which the changes end; nil to read all committed changes.
+        /// - Parameters:
+        ///   - last: the cursor at which the changes end; nil to read all committed changes.
+        ///   - count: called with the transaction and the random number of each entry in the log.
         @discardableResult
         package func read(
             after cursor: SyncCursor, until last: SyncCursor? = nil, in session: PostgresSession,
-            _ each: (LoggedEntry) throws -> Void
+            counting count: (UInt64, Int64) -> Void = { _, _ in }, _ each: (LoggedEntry) throws -> Void
         ) throws -> SyncCursor {
-            guard let start = SnapshotCursor(cursor) else { throw LogReaderError.unknownCursor }
-            var end = start
-            var limit = start.xmax
+            let (start, last) = (try Self.snapshot(cursor), try last.map(Self.snapshot))
+            var (end, limit, sum) = (start, start.xmax, 0 as Int64)
             try session.configure(Self.settings)
             let parameters: [PostgresParameter] = [
-                .transaction(start.xmax), .transactions(start.open), .text(last?.text),
+                .transaction(start.xmax), .transactions(start.open), .text(last?.snapshot),
             ]
             try session.forEachRow(Self.sql, parameters) { row in
                 if row.isNull(0) {
@@ -100,16 +104,46 @@
                 }
                 let transaction = UInt64(try row.bigint(10))
                 limit = max(limit, transaction + 1)
+                let nonce = Int64(try row.integer(12))
+                sum &+= nonce
+                count(transaction, nonce)
                 let (entry, origin) = (try entry(row), try origin(row))
                 let bytes = (6...7).reduce(0) { $0 + row.withBytes($1) { $0?.count ?? 0 } }
                 if entry == nil && origin == nil { return }
                 try each(LoggedEntry(entry, origin: origin, transaction: transaction, bytes: bytes))
             }
-            return last ?? end.restricted(below: limit).cursor
+            let checksum = start.checksum.map { $0 &+ sum }
+            guard let last else { return end.restricted(below: limit).with(checksum: checksum).cursor }
+            if let checksum, let expected = last.checksum, checksum != expected { throw LogReaderError.unknownCursor }
+            return last.cursor
+        }
+
+        private static func snapshot(_ cursor: SyncCursor) throws -> SnapshotCursor {
+            guard let snapshot = SnapshotCursor(cursor) else { throw LogReaderError.unknownCursor }
+            return snapshot
+        }
+
+        /// The checksum at the current snapshot; nil if it is not known. It is calculated from the newest mark.
+        static func checksum(in session: PostgresSession) throws -> Int64? {
+            let mark = try session.query(
+                """
+                SELECT snapshot::text, checksum FROM martlet.marks
+                WHERE checksum IS NOT NULL AND xid > (SELECT horizon FROM martlet.deployment)
+                ORDER BY at DESC LIMIT 1
+                """
+            ).first
+            guard let mark, let snapshot = SnapshotCursor(SyncCursor(try mark.text(0))) else { return nil }
+            try session.configure(Self.settings)
+            let sum = try session.query(
+                "SELECT coalesce(sum(nonce), 0)::bigint FROM martlet.log WHERE xid >= $1 OR xid = ANY ($2)",
+                [.transaction(snapshot.xmax), .transactions(snapshot.open)]
+            ).first
+            return try mark.bigint(1) &+ (sum?.bigint(0) ?? 0)
         }
 
         private func snapshot(_ row: PostgresRow, after start: SnapshotCursor) throws -> SnapshotCursor {
-            // After a restore, the database may be older than the cursor of the client. The log has no entries up to
+            // After a restore, the database may be older than the cursor of the client. Checksums find out if the
+            // database has become newer than the cursor since then. The log has no entries up to
             // the horizon, and may lack entries from before the deployment. So the cursor must contain all transactions
             // up to the horizon, and the transaction of the deployment.
             guard let now = SnapshotCursor(SyncCursor(try row.text(1))), now.xmax >= start.xmax, now.xmin >= start.xmin,
@@ -141,6 +175,8 @@
                 address: try row.withBytes(5) { try format.address($0) }, old: try values(row, 6, format),
                 new: try values(row, 7, format), origin: try origin(row),
                 isTouch: operation == UInt8(ascii: "t"))
+            // These entries do not change the values of the object, so they contain them only once.
+            if entry.isTouch || operation == UInt8(ascii: "e") { entry.old = entry.new }
             if !row.isNull(11), let table = catalog.tables[format.type] {
                 if let property = table.collection(named: try row.text(11)) { entry.collections = [property] }
                 if operation == UInt8(ascii: "e"), entry.new == nil {

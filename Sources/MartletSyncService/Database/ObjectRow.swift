@@ -92,7 +92,7 @@
                 """,
                 [
                     .integer(Int32(catalog.typeID(table.type))), .bytes(key.bytes), .transaction(origin.base.xmin),
-                    .text(origin.base.cursor.text),
+                    .text(origin.base.snapshot),
                 ])
             var newer: Set<ValuePath> = []
             for row in result.rows {
@@ -161,32 +161,12 @@
 
         // MARK: Constraints
 
-        /// True if the column of this row contains a key that no row of the target table has.
-        func hasMissingTarget(_ column: SyncColumn) throws -> Bool {
-            guard let target = column.target.flatMap({ catalog.tables[$0] }) else { return false }
-            let sql = """
-                SELECT FROM \(relation) o WHERE o.\(keyColumn) = $1 AND o.\(column.quoted) IS NOT NULL AND NOT EXISTS
-                (SELECT FROM \(catalog.relation(target)) t WHERE t.\(target.key.quoted) = o.\(column.quoted))
-                """
-            return try session.query(sql, [key]).rowCount > 0
-        }
-
         /// True if a row of the table `source` contains the key of this object in the column, but this object has no
         /// row.
         func isMissingTarget(of column: SyncColumn, in source: SyncTable) throws -> Bool {
             let sql = """
                 SELECT FROM \(catalog.relation(source)) WHERE \(column.quoted) = $1
                 AND NOT EXISTS (SELECT FROM \(relation) WHERE \(keyColumn) = $1) LIMIT 1
-                """
-            return try session.query(sql, [key]).rowCount > 0
-        }
-
-        /// True if the collection of this row contains a key that no row of the target table has.
-        func hasMissingTarget(in collection: SyncCollection) throws -> Bool {
-            guard let target = collection.value.target.flatMap({ catalog.tables[$0] }) else { return false }
-            let sql = """
-                SELECT FROM \(catalog.relation(collection)) e WHERE e."owner" = $1 AND e."value" IS NOT NULL AND NOT EXISTS
-                (SELECT FROM \(catalog.relation(target)) t WHERE t.\(target.key.quoted) = e."value") LIMIT 1
                 """
             return try session.query(sql, [key]).rowCount > 0
         }

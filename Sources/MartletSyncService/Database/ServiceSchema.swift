@@ -65,15 +65,26 @@
                 PRIMARY KEY (xid, seq)
             );
             -- At the time 'at', all transactions before 'xid' had ended. With these rows, 'martlet-sync prune' finds
-            -- old entries.
+            -- old entries. 'checksum' is the sum of the numbers 'nonce' of all entries that 'snapshot' contains and that
+            -- were written since the first mark.
             CREATE TABLE IF NOT EXISTS martlet.marks (
                 at timestamp with time zone PRIMARY KEY DEFAULT clock_timestamp(),
                 xid xid8 NOT NULL
             );
+            ALTER TABLE martlet.marks ADD COLUMN IF NOT EXISTS snapshot pg_snapshot;
+            ALTER TABLE martlet.marks ADD COLUMN IF NOT EXISTS checksum bigint;
             ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS paths bytea;
+            -- A random number. The sum of these numbers shows whether a client has seen the entries of this log, or those
+            -- of a log that a restore of the database has replaced.
+            ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS nonce integer NOT NULL
+                DEFAULT uuid_hash(gen_random_uuid());
             -- The encoded messages that name the objects of reverted changes, for uploads whose acknowledgement the
             -- client may not have received.
             ALTER TABLE martlet.clients ADD COLUMN IF NOT EXISTS reverted bytea;
+            -- When the client has connected or uploaded, to the day, and the number of the newest upload of which the
+            -- client has confirmed that it has received the acknowledgement.
+            ALTER TABLE martlet.clients ADD COLUMN IF NOT EXISTS seen timestamp with time zone NOT NULL DEFAULT now();
+            ALTER TABLE martlet.clients ADD COLUMN IF NOT EXISTS confirmed bigint NOT NULL DEFAULT 0;
             -- The time stamp of the newest stored upload, as the client has sent it.
             ALTER TABLE martlet.clients ADD COLUMN IF NOT EXISTS upload_time bigint;
             -- Identifies the history of the database to which the log belongs.

@@ -38,7 +38,7 @@
         package init(_ session: PostgresSession) throws {
             let deployment = try Self.deployment(session)
             (factsID, tableSchema) = (deployment.facts, deployment.tableSchema)
-            epoch = try session.query(ServiceSchema.epochSQL).first?.text(0) ?? ""
+            epoch = try Self.epoch(session)
             // The first part of an epoch identifies the server. A standby that was promoted keeps this part and
             // continues the numbers of transactions. Another server does not continue them.
             let server = epoch.prefix { $0 != "." }
@@ -70,6 +70,11 @@
                 }
             }
             self.formats = formats
+        }
+
+        /// The epoch of the database to which the session is connected.
+        static func epoch(_ session: PostgresSession) throws -> String {
+            try session.query(ServiceSchema.epochSQL).first?.text(0) ?? ""
         }
 
         private static let restored = DeploymentError(

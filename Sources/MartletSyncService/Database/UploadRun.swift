@@ -17,6 +17,10 @@
         /// The objects whose operations were applied.
         private var applied: Set<ObjectAddress> = []
         private var deleted: [ObjectAddress] = []
+        private var links = UploadLinks()
+        /// True after an object was refused whose earlier operations are already applied. A savepoint does not undo
+        /// them, so another run has to begin.
+        private var needsRestart = false
 
         /// The unique constraints that PostgreSQL checks after each statement instead of at the end.
         private let immediate: Set<String>
@@ -55,12 +59,18 @@
                 if refused[address] != nil { continue }
                 try apply(Array(same), address, table)
             }
+            if needsRestart { throw Restart(refused: refused, immediate: immediate) }
         }
 
         private mutating func apply(
             _ operations: [SyncOperation], _ address: ObjectAddress, _ table: SyncTable
         ) throws {
-            let before = self
+            let before = (written: written[address], object: links.objects[address], deleted: deleted.count)
+            func undo(_ run: inout UploadRun) {
+                run.written[address] = before.written
+                run.links.restore(before.object, address)
+                run.deleted.removeLast(run.deleted.count - before.deleted)
+            }
             var attempts = 0
             do {
                 while true {
@@ -73,18 +83,22 @@
                     } catch let error as PostgresError where error.state == .uniqueViolation && attempts < 2 {
                         // Another transaction may have inserted the row. The next attempt finds it.
                         attempts += 1
-                        self = before
+                        undo(&self)
                     }
                 }
                 applied.insert(address)
             } catch {
                 guard let refusal = ObjectRefusal(error) else { throw error }
-                self = before
+                undo(&self)
+                if applied.contains(address) { needsRestart = true }
+                // If this run is discarded, the cause of the violation may be a value that the next run does not write.
+                if needsRestart, Self.dependsOnOthers(error), !applied.contains(address) { return }
                 refused[address] = refusal
-                // The rollback to the savepoint does not undo operations of the object from before the savepoint, so a
-                // new run has to begin.
-                if applied.contains(address) { throw Restart(refused: refused, immediate: immediate) }
             }
+        }
+
+        private static func dependsOnOthers(_ error: any Error) -> Bool {
+            [.uniqueViolation, .exclusionViolation].contains((error as? PostgresError)?.state)
         }
 
         private mutating func apply(_ operation: SyncOperation, _ row: ObjectRow) throws {
@@ -94,8 +108,12 @@
             case .update(let address, let values):
                 try set(values, of: address, row, mayInsert: false)
             case .delete(let address):
-                if try !row.delete(), try row.isVisible() { throw Self.notPermitted }
-                deleted.append(address)
+                if try row.delete() {
+                    deleted.append(address)
+                    links.delete(address)
+                } else if try row.isVisible() {
+                    throw Self.notPermitted
+                }
                 written[address] = []
             case .add(let address, let path, let amount): try add(amount, at: path, address, row)
             case .insertElement(let address, let path, _, _), .removeElement(let address, let path, _),
@@ -112,7 +130,9 @@
         ) throws {
             let writer = try ElementWriter(row, path, origin)
             guard try lockIfExists(row, address) else { return }
-            try writer.apply(operation)
+            if try writer.apply(operation), let change = operation.elementChange {
+                links.write(change.value, at: change.place, of: address)
+            }
             note([], of: address)
         }
 
@@ -161,6 +181,7 @@
                     let newer = try row.newerPaths(than: origin)
                     let winners = fields.filter { field in !newer.contains { $0.overlaps(field.path) } }
                     try row.update(winners)
+                    addLinks(winners, values, address)
                     return note(winners.map(\.path), of: address)
                 }
                 if try row.isVisible() { continue }
@@ -170,32 +191,55 @@
                     throw ObjectRefusal(.constraint, "a trigger of the database refuses the change")
                 }
                 written[address] = .some(nil)
-                return
+                links.create(address)
+                return addLinks(fields, values, address)
             }
             throw Self.notPermitted
         }
 
+        private mutating func addLinks(
+            _ fields: [ObjectRow.Field], _ values: [ValuePath: SyncValue], _ address: ObjectAddress
+        ) {
+            for field in fields where field.members.isEmpty {
+                links.write(values[field.path], at: .property(field.path), of: address)
+            }
+        }
+
         private static let notPermitted = ObjectRefusal(.notPermitted, "the user may not make this change")
 
-        /// Checks the deferred constraints.
+        /// Checks the links that the run has written, and the deferred constraints.
         ///
-        /// - Throws: `Restart` if a constraint does not hold. The next run then refuses the objects that violate it, or
-        ///   checks the constraint after each statement.
+        /// - Throws: `Restart` if a link has no target that the user can read, or if a constraint does not hold. The
+        ///   next run then refuses the objects concerned, or checks the constraint after each statement.
         func checkConstraints() throws {
+            try checkLinks()
             do {
                 try session.savepoint { _ = try session.execute("SET CONSTRAINTS ALL IMMEDIATE") }
             } catch let error as PostgresError {
                 guard let refusal = ObjectRefusal(error), !applied.isEmpty else { throw error }
-                let violators = try ConstraintViolators(catalog: catalog, session: session)
-                    .objects(error, applied: applied, deleted: deleted)
+                // Another transaction may have deleted a target meanwhile.
+                if error.state == .foreignKeyViolation { try checkLinks() }
+                let search = ConstraintViolators(catalog: catalog, session: session)
+                var violators = try search.objects(error, applied: applied, deleted: deleted)
                 // If PostgreSQL checks the constraint after each statement, the failed statement shows which object
-                // violates it. But two objects of the upload cannot exchange values in such a run.
-                if violators == nil, let constraint = error.constraint, !immediate.contains(constraint) {
+                // violates it. But in such a run, two objects of the upload cannot exchange unique values, and links
+                // must follow their targets.
+                if violators.isEmpty, let constraint = error.constraint, !immediate.contains(constraint),
+                    try search.isDeferrable(error)
+                {
                     throw Restart(refused: refused, immediate: immediate.union([constraint]))
                 }
+                if violators.isEmpty { violators = deleted.isEmpty ? applied : Set(deleted) }
                 var all = refused
-                for address in violators ?? applied { all[address] = refusal }
+                for address in violators { all[address] = refusal }
                 throw Restart(refused: all, immediate: immediate)
+            }
+        }
+
+        private func checkLinks() throws {
+            let found = try links.refused(catalog, session)
+            if !found.isEmpty {
+                throw Restart(refused: refused.merging(found) { first, _ in first }, immediate: immediate)
             }
         }
     }

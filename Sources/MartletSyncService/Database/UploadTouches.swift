@@ -78,7 +78,7 @@
             try session.query(
                 """
                 INSERT INTO martlet.log (type, op, facts, key, columns, old, new, time, client, upload, paths)
-                SELECT \(triggers.typeID), 't', \(catalog.factsID), $2, $3, i.image, i.image, $4, $5, $6, $7
+                SELECT \(triggers.typeID), 't', \(catalog.factsID), $2, $3, NULL, i.image, $4, $5, $6, $7
                 FROM (SELECT (\(image)) AS image) i
                 """,
                 [

@@ -29,7 +29,13 @@
         /// grow with the square of the number of its objects.
         private static let maximumRepetitions = 24
 
-        package init(_ catalog: SyncCatalog) { self.catalog = catalog }
+        private let lockMilliseconds: Int
+
+        /// - Parameter lockMilliseconds: the time, in milliseconds, for which a statement waits for a lock of another
+        ///   transaction.
+        package init(_ catalog: SyncCatalog, lockMilliseconds: Int = 10_000) {
+            (self.catalog, self.lockMilliseconds) = (catalog, lockMilliseconds)
+        }
 
         /// Stores an upload.
         ///
@@ -46,9 +52,9 @@
             guard let base = SnapshotCursor(base: upload.base) else {
                 throw InvalidUpload("the base cursor cannot be read")
             }
-            // A transaction of another program may lock a row for a long time. The upload then fails after 10 seconds,
-            // and the client sends it again.
-            try session.configure("SET lock_timeout = '10s'")
+            // A transaction of another program may lock a row for a long time. The upload then fails, and the client
+            // sends it again.
+            try session.configure("SET lock_timeout = \(lockMilliseconds)")
             var conflicts = 0
             while true {
                 do {
@@ -80,7 +86,7 @@
         ) throws -> UInt64? {
             let row = try session.query(
                 """
-                UPDATE martlet.clients SET upload = $2, upload_time = $3 WHERE id = $1 AND upload = $2 - 1
+                UPDATE martlet.clients SET upload = $2, upload_time = $3, seen = now() WHERE id = $1 AND upload = $2 - 1
                 RETURNING floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
                 """,
                 [.bigint(client), .bigint(number), .bigint(Int64(bitPattern: upload.time.rawValue))]

@@ -4,6 +4,8 @@ package import MartletSyncProtocol
 package enum LogReaderError: Error, Sendable, Equatable {
     /// The cursor belongs to another database, is older than the log, or is newer than the database.
     case unknownCursor
+    /// The service has lost its connection to the database, and has not loaded the catalog again yet.
+    case interrupted
     /// Another schema was deployed. The caller has to load the catalog again.
     case schemaChanged
     /// The changes for one client need more memory than `MemoryLimits.clientBytes`.

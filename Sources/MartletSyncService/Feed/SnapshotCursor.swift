@@ -4,7 +4,7 @@ package import MartletSyncProtocol
 ///
 /// The text has the form `xmin:xmax:xip,xip…`. The snapshot contains all transactions below `xmin`, and all
 /// transactions below `xmax` that the list does not name. `xmax` is one more than the newest transaction that had
-/// ended.
+/// ended. A colon and the checksum can follow.
 package struct SnapshotCursor: Sendable, Hashable {
     /// All transactions with lower numbers had ended when the snapshot was taken.
     package let xmin: UInt64
@@ -12,6 +12,9 @@ package struct SnapshotCursor: Sendable, Hashable {
     package let xmax: UInt64
     /// The transactions below `xmax` that had not ended, in increasing order.
     package let open: [UInt64]
+    /// The sum of the random numbers (`martlet.log.nonce`) of all entries of the log that the snapshot contains. If the
+    /// database was restored, it has other entries, and so other sums. Nil if the sum is not known.
+    package let checksum: Int64?
 
     /// The greatest number of open transactions in a valid cursor. Even a server with many connections has fewer open
     /// transactions. The limit is needed because clients send cursors, and clients are not trusted.
@@ -19,21 +22,24 @@ package struct SnapshotCursor: Sendable, Hashable {
 
     /// Returns nil for a text that PostgreSQL does not write.
     package init?(_ cursor: SyncCursor) {
-        guard cursor.text.utf8.count <= 21 * (Self.maximumOpen + 2) else { return nil }
+        guard cursor.text.utf8.count <= 21 * (Self.maximumOpen + 3) else { return nil }
         let parts = cursor.text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 3, let xmin = Self.number(parts[0]), let xmax = Self.number(parts[1]) else { return nil }
+        let checksum = parts.count == 4 ? Int64(parts[3]) : nil
+        guard parts.count == 3 || checksum.map(String.init) == parts.last.map(String.init),
+            let xmin = Self.number(parts[0]), let xmax = Self.number(parts[1])
+        else { return nil }
         let texts = parts[2].isEmpty ? [] : parts[2].split(separator: ",", omittingEmptySubsequences: false)
         let open = texts.compactMap(Self.number)
         guard open.count == texts.count, open.count <= Self.maximumOpen, xmin > 0, xmin <= xmax,
             zip(open, open.dropFirst()).allSatisfy({ $0 < $1 }), open.allSatisfy({ (xmin..<xmax).contains($0) })
         else { return nil }
-        (self.xmin, self.xmax, self.open) = (xmin, xmax, open)
+        (self.xmin, self.xmax, self.open, self.checksum) = (xmin, xmax, open, checksum)
     }
 
     /// Reads the base cursor of an upload. The text is empty if the client had no position when it made the upload. The
     /// result is then the snapshot of an empty database. Returns nil for a text that no correct client sends.
     package init?(base: SyncCursor) {
-        if base.text.isEmpty { self.init(xmin: 1, xmax: 1, open: []) } else { self.init(base) }
+        if base.text.isEmpty { self.init(xmin: 1, xmax: 1, open: [], checksum: nil) } else { self.init(base) }
     }
 
     // Accepts only digits. The initializer of UInt64 would also accept a sign.
@@ -42,11 +48,19 @@ package struct SnapshotCursor: Sendable, Hashable {
             ? UInt64(text).flatMap { $0 <= UInt64(Int64.max) ? $0 : nil } : nil
     }
 
-    private init(xmin: UInt64, xmax: UInt64, open: [UInt64]) {
-        (self.xmin, self.xmax, self.open) = (xmin, xmax, open)
+    private init(xmin: UInt64, xmax: UInt64, open: [UInt64], checksum: Int64?) {
+        (self.xmin, self.xmax, self.open, self.checksum) = (xmin, xmax, open, checksum)
     }
 
-    package var cursor: SyncCursor { SyncCursor("\(xmin):\(xmax):\(open.map(String.init).joined(separator: ","))") }
+    package var cursor: SyncCursor { SyncCursor(snapshot + (checksum.map { ":\($0)" } ?? "")) }
+
+    /// The text of a `pg_snapshot`.
+    package var snapshot: String { "\(xmin):\(xmax):\(open.map(String.init).joined(separator: ","))" }
+
+    /// The same snapshot with another checksum.
+    package func with(checksum: Int64?) -> SnapshotCursor {
+        SnapshotCursor(xmin: xmin, xmax: xmax, open: open, checksum: checksum)
+    }
 
     /// The snapshot without the transactions from `limit` on.
     ///
@@ -56,7 +70,8 @@ package struct SnapshotCursor: Sendable, Hashable {
     /// commit is durable, because PostgreSQL never reuses a number below that of a durable transaction.
     package func restricted(below limit: UInt64) -> SnapshotCursor {
         if limit >= xmax { return self }
-        return SnapshotCursor(xmin: min(xmin, limit), xmax: limit, open: open.filter { $0 < limit })
+        return SnapshotCursor(
+            xmin: min(xmin, limit), xmax: limit, open: open.filter { $0 < limit }, checksum: checksum)
     }
 
     /// True if the transaction had ended. If it was committed, the snapshot contains it.

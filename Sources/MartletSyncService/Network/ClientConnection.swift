@@ -19,6 +19,8 @@
                         await driver.disconnected()
                     }
                     group.addTask { try? await send(outbound, channel.channel.allocator) }
+                    // The client may take no data, so that the task that sends does not end.
+                    group.addTask { await driver.untilOverdue() }
                     // Waits for the task that ends first. The task that sends ends after the last frame of the session
                     // or after an error.
                     await group.next()

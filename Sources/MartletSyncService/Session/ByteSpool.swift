@@ -29,6 +29,9 @@ package final class ByteSpool: Sendable {
 
     package init(maximumMemoryBytes: Int = 4 << 20) { self.maximumMemoryBytes = maximumMemoryBytes }
 
+    /// The file descriptor of the temporary file; nil if there is no file.
+    var descriptor: Int32? { state.withLock { $0.file?.descriptor } }
+
     /// The number of byte strings that were appended.
     package var count: Int { state.withLock { $0.memory.count + $0.lengths.count } }
 
@@ -72,7 +75,7 @@ package final class ByteSpool: Sendable {
 
 /// A temporary file that has no name.
 private final class SpoolFile: Sendable {
-    private let descriptor: Int32
+    let descriptor: Int32
 
     init() throws {
         // `mkstemp` replaces the six letters at the end.

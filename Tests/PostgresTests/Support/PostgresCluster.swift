@@ -61,6 +61,19 @@
                 while read -r command; do
                     case $command in
                     crash) $user \(programs)/pg_ctl -D "$folder/data" -m immediate -w stop >/dev/null && start ;;
+                    save)
+                        $user cp -a "$folder/data" "$folder/saved"
+                        rm "$folder/saved/postmaster.pid" ;;
+                    restore)
+                        $user \(programs)/pg_ctl -D "$folder/data" -m immediate -w stop >/dev/null
+                        rm -rf "$folder/data"
+                        $user cp -a "$folder/saved" "$folder/data"
+                        start ;;
+                    promote)
+                        $user \(programs)/pg_ctl -D "$folder/data" -m immediate -w stop >/dev/null
+                        $user touch "$folder/data/standby.signal"
+                        start
+                        $user \(programs)/pg_ctl -D "$folder/data" -w promote >/dev/null ;;
                     esac
                     echo "done"
                 done
@@ -73,6 +86,20 @@
 
         /// Stops the server without a checkpoint, as a crash does, and starts it again.
         func crash() { shell.run("crash") }
+
+        /// Copies the files of the running server, as a snapshot of the file system does. No transaction may write
+        /// meanwhile.
+        func save() throws {
+            try PostgresSession(address("postgres")).execute("CHECKPOINT")
+            shell.run("save")
+        }
+
+        /// Stops the server, replaces its files by the copy that `save` has made, and starts it again. The timeline does
+        /// not change.
+        func restore() { shell.run("restore") }
+
+        /// Starts the server as a standby, and promotes it. The timeline changes.
+        func promote() { shell.run("promote") }
 
         /// Creates an empty database.
         func database(_ name: String) throws -> String {

@@ -131,7 +131,8 @@
             #expect(outcome.errors.contains("ended"))
             #expect(!outcome.errors.contains(Self.secret) && !outcome.errors.contains(Self.token("ada")))
             // The program has stored a mark, with which 'prune --hours' finds the age of entries.
-            #expect(try PostgresSession(address).query("SELECT FROM martlet.marks").rowCount == 1)
+            #expect(
+                try PostgresSession(address).query("SELECT FROM martlet.marks WHERE at > '-infinity'").rowCount == 1)
         }
 
         @Test("if another service listens at the address, 'serve' ends with exit status 3")
@@ -163,7 +164,7 @@
             #expect(lines[3] == "delete Dog 1 (SQL)")
             #expect(try await program.run(["tail", "--once"], environment).output == "")
             let pruned = try await program.run(["prune", "--gigabytes", "0"], environment)
-            #expect(pruned.status == 0 && pruned.output == "deleted 4 entries\n")
+            #expect(pruned.status == 0 && pruned.output == "deleted 4 entries and 0 clients\n")
             #expect(try await program.run(["tail", "--all", "--once"], environment).output == "")
         }
     }

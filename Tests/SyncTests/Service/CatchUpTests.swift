@@ -86,6 +86,48 @@ struct CatchUpTests {
         #expect(served > given / 20 && served < given / 2)
     }
 
+    @Test("a session reads the log alone if the checksums of its cursors do not fit the entries between them")
+    func checksums() throws {
+        var random = SeededRandom(seed: 8)
+        var refusedCount = 0
+        for _ in 0..<300 {
+            let entries = (0..<40).map { _ in
+                (UInt64.random(in: 90..<130, using: &random), Int64(Int32.random(in: .min ... .max, using: &random)))
+            }
+            func sum(_ cursor: SnapshotCursor) -> Int64 {
+                entries.reduce(0) { $0 &+ (cursor.contains($1.0) ? $1.1 : 0) }
+            }
+            var requests: [CatchUp.Request] = []
+            var expected: [Bool] = []
+            while requests.count < 5 {
+                guard let end = Self.cursor(&random, below: 130), let start = Self.cursor(&random, below: end.xmax),
+                    start.isContained(in: end)
+                else { continue }
+                // A client of another history knows an entry that the log does not have.
+                let lost: Int64 = Bool.random(using: &random) ? 0 : 4_711
+                let request = CatchUp.Request(
+                    1, Self.filter([1]), Self.version, after: start.with(checksum: sum(start) &+ lost).cursor,
+                    until: end.with(checksum: sum(end)).cursor)
+                requests.append(try #require(request))
+                expected.append(lost == 0)
+            }
+            var catchUp = CatchUp(requests)
+            let (first, last) = (SnapshotCursor(catchUp.start), try #require(SnapshotCursor(catchUp.end)))
+            for (transaction, nonce) in entries
+            where first?.contains(transaction) == false && last.contains(transaction) {
+                catchUp.count(transaction, nonce)
+            }
+            catchUp.finish()
+            for (position, outcome) in catchUp.outcomes.enumerated() where requests[position].end.isContained(in: last)
+            {
+                let isServed = if case .batch = outcome { true } else { false }
+                #expect(isServed == expected[position])
+                refusedCount += isServed ? 0 : 1
+            }
+        }
+        #expect(refusedCount > 100)
+    }
+
     @Test("the entries for one session and for all sessions are limited, and the other sessions get theirs")
     func limits() throws {
         func outcomes(_ adjust: (inout CatchUp.Limits) -> Void) throws -> [String] {
