@@ -9,8 +9,8 @@ private typealias _MartletFormat = Martlet.GeneratedCodeFormat1
 
 #if os(macOS) || os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
 @section("__DATA,martlet_reg") @used
-nonisolated private let _martletRegistryRecord: Martlet.RegistryRecord = { Martlet.register($0, [Project.self, TaskItem.self, Board.self, DeviceSetting.self], []) }
+nonisolated private let _martletRegistryRecord: Martlet.RegistryRecord = { Martlet.register($0, [Step.self, Project.self, TaskItem.self, Board.self, DeviceSetting.self], []) }
 #else
 @section("martlet_reg") @used
-nonisolated private let _martletRegistryRecord: Martlet.RegistryRecord = { Martlet.register($0, [Project.self, TaskItem.self, Board.self, DeviceSetting.self], []) }
+nonisolated private let _martletRegistryRecord: Martlet.RegistryRecord = { Martlet.register($0, [Step.self, Project.self, TaskItem.self, Board.self, DeviceSetting.self], []) }
 #endif

@@ -5,6 +5,72 @@
 @_spi(Generated) public import Martlet
 public import Foundation
 
+/// A step of the work on a board.
+nonisolated public final class Step: Martlet.EmbeddedObject {
+    @exclusivity(unchecked) private final var _text: Swift.String = ""
+    @exclusivity(unchecked) private final var _isDone: Swift.Bool = false
+    @exclusivity(unchecked) private final var _helpers: Martlet.List<Swift.String>? = nil
+
+    /// What is to be done.
+    public var text: Swift.String {
+        get { _load(0); return _text }
+        set { _willSet(0); _text = newValue; _didSet(0) }
+    }
+
+    /// True if it has been done.
+    public var isDone: Swift.Bool {
+        get { _load(1); return _isDone }
+        set { _willSet(1); _isDone = newValue; _didSet(1) }
+    }
+
+    /// Who has helped.
+    public var helpers: Martlet.List<Swift.String> {
+        get { _load(2); return _list(2, &_helpers) }
+        set { _load(2); _list(2, &_helpers)._assign(newValue) }
+    }
+
+    public convenience init(text: Swift.String = "", isDone: Swift.Bool = false, helpers: [Swift.String] = []) {
+        self.init()
+        _text = text
+        _isDone = isDone
+        if !helpers.isEmpty { _list(2, &_helpers).append(objectsIn: helpers) }
+    }
+
+    @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
+        _text = row.string()
+        _isDone = row.bool()
+        row.collection(&_helpers)
+    }
+
+    @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
+        row.string(_text)
+        row.bool(_isDone)
+        row.collection(&_helpers)
+    }
+
+    @_spi(Generated) override public final class var _facts: Swift.StaticString {
+        """
+        embedded Step
+        property text String
+        property isDone Bool
+        property helpers List<String>
+        """
+    }
+}
+
+extension Step: Martlet.ModelObject {
+    nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
+        public typealias Model = Step
+        public let _path: Martlet.FieldPath
+        public init(_ path: Martlet.FieldPath) { _path = path }
+        public var text: Martlet.Field<Root, Swift.String> { .init(_path, "text") }
+        public var isDone: Martlet.Field<Root, Swift.Bool> { .init(_path, "isDone") }
+        public var helpers: Martlet.CollectionField<Root, Swift.String> { .init(_path, "helpers") }
+    }
+
+    nonisolated public static var fields: Fields<Step> { .init(Martlet.FieldPath(self)) }
+}
+
 /// Tasks that belong together.
 nonisolated public final class Project: Martlet.Object {
     @exclusivity(unchecked) private final var _id: Swift.String = ""
@@ -239,6 +305,7 @@ nonisolated public final class Board: Martlet.Object {
     @exclusivity(unchecked) private final var _tasks: Martlet.List<TaskItem>? = nil
     @exclusivity(unchecked) private final var _labels: Martlet.MutableSet<Swift.String>? = nil
     @exclusivity(unchecked) private final var _notes: Martlet.Map<Swift.String>? = nil
+    @exclusivity(unchecked) private final var _steps: Martlet.List<Step>? = nil
 
     /// Identifies the board.
     public var id: Swift.Int {
@@ -276,9 +343,15 @@ nonisolated public final class Board: Martlet.Object {
         set { _load(5); _map(5, &_notes)._assign(newValue) }
     }
 
+    /// The steps of the work, in their order.
+    public var steps: Martlet.List<Step> {
+        get { _load(6); return _list(6, &_steps) }
+        set { _load(6); _list(6, &_steps)._assign(newValue) }
+    }
+
     public convenience init(
         id: Swift.Int = 0, name: Swift.String = "", doneCount: Swift.Int = 0, tasks: [TaskItem] = [],
-        labels: [Swift.String] = [], notes: [Swift.String: Swift.String] = [:]
+        labels: [Swift.String] = [], notes: [Swift.String: Swift.String] = [:], steps: [Step] = []
     ) {
         self.init()
         _id = id
@@ -287,6 +360,7 @@ nonisolated public final class Board: Martlet.Object {
         if !tasks.isEmpty { _list(3, &_tasks).append(objectsIn: tasks) }
         if !labels.isEmpty { _mutableSet(4, &_labels).insert(objectsIn: labels) }
         if !notes.isEmpty { _map(5, &_notes).merge(notes) }
+        if !steps.isEmpty { _list(6, &_steps).append(objectsIn: steps) }
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
@@ -296,6 +370,7 @@ nonisolated public final class Board: Martlet.Object {
         row.collection(&_tasks)
         row.collection(&_labels)
         row.collection(&_notes)
+        row.collection(&_steps)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
@@ -305,6 +380,7 @@ nonisolated public final class Board: Martlet.Object {
         row.collection(&_tasks)
         row.collection(&_labels)
         row.collection(&_notes)
+        row.collection(&_steps)
     }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
@@ -318,6 +394,7 @@ nonisolated public final class Board: Martlet.Object {
         property tasks List<link:TaskItem>
         property labels Set<String>
         property notes Map<String>
+        property steps List<embedded:Step>
         """
     }
 }
@@ -335,6 +412,7 @@ extension Board: Martlet.KeyedObject {
         public var tasks: Martlet.ObjectCollectionField<TaskItem.Fields<Root>> { .init(_path, "tasks") }
         public var labels: Martlet.CollectionField<Root, Swift.String> { .init(_path, "labels") }
         public var notes: Martlet.MapField<Root, Swift.String> { .init(_path, "notes") }
+        public var steps: Martlet.ObjectCollectionField<Step.Fields<Root>> { .init(_path, "steps") }
     }
 
     nonisolated public static var fields: Fields<Board> { .init(Martlet.FieldPath(self)) }

@@ -47,6 +47,12 @@ enum JSONSample {
         property chip link:Chip?
         property any AnyRealmValue
         property inner embedded:Home?
+        property list List<Double>
+        property names Set<String>
+        property map Map<Int?>
+        property dogs List<link:Dog>
+        property homes List<embedded:Home>
+        property rooms Map<embedded:Home?>
         """
 
     static let schema = Result { try SyncSchema(facts: facts) }
@@ -109,11 +115,23 @@ struct RandomValues {
         case .embedded:
             guard depth > 0, let type = try? JSONSample.schema.get().types[2] else { return .null }
             return .embedded(
-                type.properties.map { value($0.element, isOptional: $0.isOptional || $0.isLink, depth: depth - 1) })
+                type.properties.map {
+                    $0.isCollection
+                        ? collection($0, depth: depth - 1)
+                        : value($0.element, isOptional: $0.isOptional || $0.isLink, depth: depth - 1)
+                })
         case .intEnum: return .scalar(.integer(integer()))
         case .stringEnum: return .scalar(.text(text()))
         case .scalar(let scalar): return .scalar(self.scalar(scalar))
         }
+    }
+
+    private mutating func collection(_ property: PropertySchema, depth: Int) -> SyncValue {
+        let isOptional = property.accepts(.null)
+        let count = property.element.isEmbedded && depth < 1 ? 0 : pick([0, 0, 1, 2])
+        let values = (0..<count).map { _ in value(property.element, isOptional: isOptional, depth: depth) }
+        guard property.kind == .map else { return .list(values) }
+        return .map(MapEntry.sorted(zip(["$oid", "é"], values).map { MapEntry(key: $0, value: $1) }))
     }
 
     private mutating func scalar(_ scalar: ScalarType) -> SQLValue {
@@ -204,6 +222,12 @@ struct JSONConversionTests {
         #expect(
             try text("any", .link(ObjectAddress(type: 1, key: .integer(5))))
                 == "{\"$link\":{\"type\":\"Dog\",\"key\":5}}")
+        #expect(try text("list", .list([.scalar(.real(0.5)), .scalar(.real(.nan))])) == "[0.5,\"NaN\"]")
+        #expect(try text("map", .map([MapEntry(key: "k", value: .null)])) == "{\"k\":null}")
+        #expect(try text("dogs", .list([.link(ObjectAddress(type: 1, key: .integer(5)))])) == "[5]")
+        #expect(throws: UnencodableValue.self) { try text("list", .list([.null])) }
+        #expect(throws: UnencodableValue.self) { try text("list", .map([])) }
+        #expect(throws: UnencodableValue.self) { try text("homes", .list([.null])) }
         #expect(throws: UnencodableValue.self) { try text("text", .scalar(.text("a\0b"))) }
         #expect(throws: UnencodableValue.self) { try any(.text("\0")) }
         #expect(throws: UnencodableValue.self) { try text("text", .null) }
@@ -217,7 +241,10 @@ struct JSONConversionTests {
             ("{\"date\": \"yesterday\"}", "home.date"), ("{\"date\": \"2023-02-30T00:00:00Z\"}", "home.date"),
             ("{\"inner\": {\"token\": \"x\"}}", "home.inner.token"), ("{\"dog\": \"rex\"}", "home.dog"),
             ("{\"any\": {\"$oid\": 5}}", "home.any"), ("{\"double\": 1e999}", "home.double"), ("[]", "home"),
-            ("5", "home"),
+            ("5", "home"), ("{\"list\": 5}", "home.list"), ("{\"list\": [\"x\"]}", "home.list"),
+            ("{\"map\": []}", "home.map"), ("{\"map\": {\"k\": \"x\"}}", "home.map"),
+            ("{\"dogs\": [null]}", "home.dogs"),
+            ("{\"homes\": [5]}", "home.homes"), ("{\"homes\": [{\"text\": 5}]}", "home.homes.text"),
         ])
     func unfitting(_ text: String, _ path: String) throws {
         let conversion = JSONConversion(try JSONSample.schema.get())
@@ -246,6 +273,32 @@ struct JSONConversionTests {
         #expect(try value("any", "123456789012345678901") == .scalar(.real(123_456_789_012_345_683_968)))
         #expect(try value("maybe", "null") == .null)
         #expect(conversion.value("{}", try JSONSample.property("any", of: "Dog")).value == .map([]))
+        for json in ["null", "[]"] { #expect(try value("list", json) == .list([])) }
+        #expect(try value("map", "null") == .map([]))
+    }
+
+    @Test("an element that does not fit becomes nil or zero, and a link in a list is left out")
+    func unfittingElements() throws {
+        let conversion = JSONConversion(try JSONSample.schema.get())
+        func values(_ json: String) throws -> [SyncValue] {
+            let decoded = conversion.value(json, try JSONSample.property("homes"))
+            guard case .embedded(let values) = decoded.value, !decoded.problems.isEmpty else {
+                throw CancellationError()
+            }
+            return values
+        }
+        let zero = try values("null")
+        #expect(try zero[JSONSample.property("text").index] == .scalar(.text("")))
+        for json in ["5", String(repeating: "[", count: 100_000)] { #expect(try values(json) == zero) }
+        let found = try values(
+            #"{"list": [1, "x"], "map": {"k": "x"}, "dogs": [1, "x", 2], "homes": [5], "rooms": {"k": 5}}"#)
+        func member(_ name: String) throws -> SyncValue { found[try JSONSample.property(name).index] }
+        #expect(try member("list") == .list([.scalar(.real(1)), .scalar(.real(0))]))
+        #expect(try member("map") == .map([MapEntry(key: "k", value: .null)]))
+        #expect(try member("dogs") == .list([1, 2].map { .link(ObjectAddress(type: 1, key: .integer($0))) }))
+        #expect(try member("homes") == .list([.embedded(zero)]))
+        #expect(try member("rooms") == .map([MapEntry(key: "k", value: .null)]))
+        #expect(conversion.value("5", try JSONSample.property("rooms")).value == .null)
     }
 
     @Test(

@@ -11,14 +11,44 @@ package struct ChangedObjects {
     /// Objects that existed before, exist now and were not replaced, grouped by the properties that were written.
     package let updated: [TableChanges.ModifiedGroup]
     /// For each object that existed before, exists now and was not replaced, the paths of the properties that were
-    /// written in its embedded objects. A path begins with a property of the object.
+    /// written in its embedded objects. A path begins with a property of the object. It ends at the first collection
+    /// inside an embedded object, because such a collection is one value.
     package internal(set) var embedded: [ObjectKey: Set<[PropertyIndex]>] = [:]
+    /// For each object that existed before, exists now and was not replaced, the elements of its collections in which
+    /// values were written. The elements are embedded objects, and are represented by the keys of their rows.
+    package internal(set) var elements: [ObjectKey: [PropertyIndex: Set<ObjectKey>]] = [:]
 
     init(_ table: DatabaseSchema.Table, _ changes: TableChanges?) {
         self.table = table
         created = changes?.inserted ?? []
         deleted = changes?.deleted ?? []
         updated = changes?.modified ?? []
+    }
+}
+
+/// The place of an embedded object in the object that contains it.
+private struct EmbeddedPlace {
+    /// The object that contains the embedded object, directly or inside other embedded objects.
+    var owner: RowID
+    /// The properties that lead from the owner to the embedded object, or to the first collection on the way.
+    var path: [PropertyIndex] = []
+    /// The element of this collection that is the embedded object or contains it. Nil without a collection.
+    var element: ObjectKey?
+}
+
+extension ChangedObjects {
+    /// Adds values that were written in an embedded object.
+    fileprivate mutating func add(_ place: EmbeddedPlace, _ properties: [PropertyIndex]) {
+        let key = place.owner.key
+        if let element = place.element {
+            if place.path.count == 1 {
+                elements[key, default: [:]][place.path[0], default: []].insert(element)
+            } else {
+                embedded[key, default: []].insert(place.path)
+            }
+        } else {
+            embedded[key, default: []].formUnion(properties.map { place.path + [$0] })
+        }
     }
 }
 
@@ -47,38 +77,49 @@ extension CommittingChanges {
         #endif
         for group in rows.modified {
             for key in group.keys {
-                guard let owner = try owner(of: RowID(table: table.id, key: key)) else { continue }
-                let row = owner.row
-                let known = changes.tables[row.table]
-                if known?.inserted.contains(row.key) ?? false { continue }
-                let paths = table.type.properties.indices.filter(group.columns.contains).map { owner.path + [$0] }
-                found[row.table, default: ChangedObjects(schema[row.table], known)]
-                    .embedded[row.key, default: []].formUnion(paths)
+                guard let place = try place(of: RowID(table: table.id, key: key)) else { continue }
+                let owner = place.owner
+                let known = changes.tables[owner.table]
+                if known?.inserted.contains(owner.key) ?? false { continue }
+                let properties = table.type.properties.indices.filter(group.columns.contains)
+                found[owner.table, default: ChangedObjects(schema[owner.table], known)].add(place, properties)
             }
         }
     }
 
-    /// The object of a synchronized type that contains an embedded object, with the path to the embedded object. Nil if
-    /// the containing object has a local type.
-    private func owner(of embedded: RowID) throws -> (row: RowID, path: [PropertyIndex])? {
+    /// The place of an embedded object in an object of a synchronized type. Nil if the containing object has a local
+    /// type.
+    private func place(of embedded: RowID) throws -> EmbeddedPlace? {
         var row = embedded
-        var path: [PropertyIndex] = []
+        var place = EmbeddedPlace(owner: embedded)
         while true {
             guard let holder = try holder(of: row) else { return nil }
+            let type = schema[holder.row.table].type
+            if type.properties[holder.property].isCollection {
+                (place.path, place.element) = ([], row.key)
+            }
+            place.path.insert(holder.property, at: 0)
             row = holder.row
-            path.insert(holder.property, at: 0)
-            let type = schema[row.table].type
-            if !type.isEmbedded { return isSynced(type) ? (row, path) : nil }
+            if type.isEmbedded { continue }
+            place.owner = row
+            return isSynced(type) ? place : nil
         }
     }
 
     private func holder(of embedded: RowID) throws -> (row: RowID, property: PropertyIndex)? {
         for incoming in schema[embedded.table].incoming {
             let table = schema[incoming.table]
-            guard let column = table.layout.column(of: incoming.property) else { continue }
-            let key = try connection.integer(
-                "SELECT \(table.layout.keyColumn) FROM \(table.layout.table) WHERE \(column.name) = ?1",
-                [.integer(embedded.key)])
+            let query: String
+            if let column = table.layout.column(of: incoming.property) {
+                query = "SELECT \(table.layout.keyColumn) FROM \(table.layout.table) WHERE \(column.name) = ?1"
+            } else if table.type.properties[incoming.property].isCollection,
+                let targets = table.layout.collection(of: incoming.property).targetTable
+            {
+                query = "SELECT owner FROM \(targets) WHERE target = ?1"
+            } else {
+                continue
+            }
+            let key = try connection.integer(query, [.integer(embedded.key)])
             if let key { return (RowID(table: incoming.table, key: key), incoming.property) }
         }
         return nil

@@ -43,6 +43,16 @@ package struct UnresolvedLinks {
             ])
     }
 
+    /// The target of the single link of a property. Nil if no target is stored.
+    package func target(_ holder: Holder) throws -> (table: TableID, key: SQLValue)? {
+        let statement = try connection.statement(
+            "SELECT target_type, target FROM martlet_unresolved WHERE holder_type = ?1 AND holder = ?2 AND property = ?3"
+        )
+        statement.bind([.integer(Int64(holder.row.table)), .integer(holder.row.key), .text(holder.property)])
+        defer { statement.reset() }
+        return try statement.step() ? (TableID(statement.integer(0)), statement.value(1)) : nil
+    }
+
     /// The encoded value of a property with all of its links. Empty if no value is stored.
     package func whole(_ holder: Holder) throws -> [UInt8] {
         let value = try connection.value(

@@ -12,22 +12,28 @@ struct CollectionRecorder {
 
     /// Returns the operations that change the collection from its state before the transaction to its current state.
     ///
-    /// - Parameter isNew: true if the transaction has created the object.
+    /// - Parameters:
+    ///   - isNew: true if the transaction has created the object.
+    ///   - written: the elements that are embedded objects in which the transaction has written values.
     func operations(
-        _ property: PropertySchema, of row: RowID, _ address: ObjectAddress, isNew: Bool,
+        _ property: PropertySchema, of row: RowID, _ address: ObjectAddress, isNew: Bool, written: Set<ObjectKey>,
         _ values: inout CommittedValues
     ) throws -> [SyncOperation] {
         switch property.kind {
-        case .list: try list(property, row, address, isNew, &values)
+        case .list: try list(property, row, address, isNew, written, &values)
         case .set: try set(property, row, address, isNew, &values)
-        default: try map(property, row, address, isNew, &values)
+        default: try map(property, row, address, isNew, written, &values)
         }
+    }
+
+    private static func isWritten(_ element: SQLValue, _ written: Set<ObjectKey>) -> Bool {
+        if case .integer(let key) = element { written.contains(key) } else { false }
     }
 
     // MARK: Lists
 
     private func list(
-        _ property: PropertySchema, _ row: RowID, _ address: ObjectAddress, _ isNew: Bool,
+        _ property: PropertySchema, _ row: RowID, _ address: ObjectAddress, _ isNew: Bool, _ written: Set<ObjectKey>,
         _ values: inout CommittedValues
     ) throws -> [SyncOperation] {
         let elements = try changes.elements(of: row, property.index)
@@ -48,8 +54,9 @@ struct CollectionRecorder {
         let path = ValuePath(property.index)
         var operations: [SyncOperation] = slots.removed.map { .removeElement(address, path, $0) }
         let inserted = Set(new)
-        for (index, slot) in slots.slots.enumerated() where slot.isReplaced || inserted.contains(index) {
-            guard let position = slot.position else { continue }
+        for (index, slot) in slots.slots.enumerated() {
+            let isChanged = slot.isReplaced || inserted.contains(index) || Self.isWritten(elements[index], written)
+            guard isChanged, let position = slot.position else { continue }
             let value = try values.element(elements[index], property)
             operations.append(
                 inserted.contains(index)
@@ -93,7 +100,7 @@ struct CollectionRecorder {
     }
 
     private func map(
-        _ property: PropertySchema, _ row: RowID, _ address: ObjectAddress, _ isNew: Bool,
+        _ property: PropertySchema, _ row: RowID, _ address: ObjectAddress, _ isNew: Bool, _ written: Set<ObjectKey>,
         _ values: inout CommittedValues
     ) throws -> [SyncOperation] {
         let old = isNew ? [] : Self.entries(try changes.previousElements(of: row, property.index))
@@ -104,8 +111,9 @@ struct CollectionRecorder {
         for (key, _) in old where now[key] == nil {
             if case .text(let key) = key { operations.append(.removeEntry(address, path, key: key)) }
         }
-        for (key, value) in new where before[key] != value || isRecreated(value, property) {
-            guard case .text(let key) = key else { continue }
+        for (key, value) in new {
+            let isChanged = before[key] != value || isRecreated(value, property) || Self.isWritten(value, written)
+            guard isChanged, case .text(let key) = key else { continue }
             operations.append(.setEntry(address, path, key: key, try values.element(value, property)))
         }
         return operations
@@ -119,8 +127,9 @@ struct CollectionRecorder {
         Dictionary(entries.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    // True if the element is a link whose target the transaction has created. PostgreSQL removes a link when the target
-    // is deleted. So if the transaction has deleted the target and created it again, the link must be sent again.
+    // True if the element is an embedded object that the transaction has created, or a link whose target the
+    // transaction has created. PostgreSQL removes a link when the target is deleted. So if the transaction has deleted
+    // the target and created it again, the link must be sent again.
     private func isRecreated(_ element: SQLValue, _ property: PropertySchema) -> Bool {
         guard let target = property.element.target.flatMap({ changes.schema[$0] }), case .integer(let key) = element
         else { return false }

@@ -4,6 +4,9 @@ import MartletValues
 
 /// Writes whole collections to the rows of a file.
 ///
+/// The elements of a list of an object have positions. A list inside an embedded object has none: its elements are
+/// compared by their indices.
+///
 /// A link to an object that is not in the file is not shown. A list or set of links has no element for the object, and
 /// a map of links has the value nil. An `AnyRealmValue` has nil in the place of the link. The table
 /// `martlet_unresolved` then stores the value of the whole collection. The collection is written again from that value
@@ -24,21 +27,63 @@ struct CollectionWriter {
         _ value: SyncValue, _ property: PropertySchema, _ row: RowID, _ targets: Targets
     ) throws -> Set<ObjectAddress> {
         var elements = ElementConversion(property)
+        try writeElements(value, property, row) { element, _ in try elements.stored(element, targets) }
+        return elements.missing
+    }
+
+    /// Changes the collection of a row in the same way. If an embedded object is not an element any more, it is deleted.
+    ///
+    /// - Parameter stored: returns the stored form of an element; nil if the collection must not show the element. For
+    ///   a collection of embedded objects, the second argument is the current element with the same position or key.
+    ///   The closure changes this embedded object, or creates one.
+    func writeElements(
+        _ value: SyncValue, _ property: PropertySchema, _ row: RowID,
+        _ stored: (_ element: SyncValue, _ current: SQLValue?) throws -> SQLValue?
+    ) throws {
         let current = try writer.elements(of: row, property.index)
+        let isEmbedded = property.element.isEmbedded
         switch property.kind {
+        case .list where isInside(row):
+            let members = try members(value, property)
+            let new = try members.enumerated().compactMap { try stored($1, $0 < current.count ? current[$0] : nil) }
+            try writer.edit(row, property.index, Self.edits(fromList: current, to: new))
         case .list:
             guard let whole = value.elements else { throw Self.malformed(property) }
-            try writeList(whole.map { ($0.position, try elements.stored($0.value, targets)) }, current, property, row)
+            let known = isEmbedded ? try elements(current, property, row) : [:]
+            let new = try whole.map { (position: $0.position, element: try stored($0.value, known[$0.position])) }
+            try writeList(new, current, property, row)
         case .set:
-            guard let members = value.members else { throw Self.malformed(property) }
-            let new = try members.compactMap { try elements.stored($0, targets) }
+            let new = try members(value, property).compactMap { try stored($0, nil) }
             try writer.edit(row, property.index, Self.edits(from: current, to: Self.unique(new, property)))
         default:
             guard let entries = value.entries else { throw Self.malformed(property) }
-            let new = try entries.map { (SQLValue.text($0.key), try elements.stored($0.value, targets) ?? .null) }
+            let known = isEmbedded ? Self.dictionary(current) : [:]
+            let new = try entries.map { entry in
+                let key = SQLValue.text(entry.key)
+                return (key: key, value: try stored(entry.value, known[key]) ?? .null)
+            }
             try writer.edit(row, property.index, Self.edits(fromMap: current, to: new))
         }
-        return elements.missing
+        if isEmbedded { try deleteObjects(current, property, row) }
+    }
+
+    /// True if the row is an embedded object. Lists inside of embedded objects have no positions.
+    private func isInside(_ row: RowID) -> Bool { writer.schema[row.table].type.isEmbedded }
+
+    private func members(_ value: SyncValue, _ property: PropertySchema) throws -> [SyncValue] {
+        guard let members = value.members else { throw Self.malformed(property) }
+        return members
+    }
+
+    /// Deletes the embedded objects that were elements, and are not elements any more.
+    private func deleteObjects(_ former: [SQLValue], _ property: PropertySchema, _ row: RowID) throws {
+        guard let table = property.element.target.flatMap({ writer.schema[$0]?.id }) else { return }
+        let kept = Set(try writer.elements(of: row, property.index))
+        let rows = former.compactMap { element -> RowID? in
+            guard case .integer(let key) = element, !kept.contains(element) else { return nil }
+            return RowID(table: table, key: key)
+        }
+        if !rows.isEmpty { try writer.delete(rows) }
     }
 
     static func malformed(_ property: PropertySchema) -> MalformedMessage {
@@ -49,7 +94,7 @@ struct CollectionWriter {
     func whole(_ property: PropertySchema, _ row: RowID) throws -> SyncValue {
         let stored = try writer.elements(of: row, property.index)
         switch property.kind {
-        case .list:
+        case .list where !isInside(row):
             var positions = try positions(property, row).filter(\.isShown).map(\.position)
             // For a type with `sync: upload`, only the creation of an object is recorded. So the stored positions may
             // not fit the elements any more.
@@ -58,7 +103,7 @@ struct CollectionWriter {
             }
             return .elements(
                 try zip(positions, stored).map { ListElement(position: $0, value: try value($1, property)) })
-        case .set: return .list(try stored.map { try value($0, property) })
+        case .list, .set: return .list(try stored.map { try value($0, property) })
         default:
             return .map(
                 MapEntry.sorted(
@@ -114,6 +159,14 @@ struct CollectionWriter {
         try writer.transaction.handle.read { try ListPositions($0).stored(of: row, property) }
     }
 
+    /// The current elements of a list by their positions.
+    private func elements(
+        _ current: [SQLValue], _ property: PropertySchema, _ row: RowID
+    ) throws -> [ListPosition: SQLValue] {
+        let shown = try positions(property, row).filter(\.isShown).map(\.position)
+        return Dictionary(zip(shown, current), uniquingKeysWith: { first, _ in first })
+    }
+
     private func writeList(
         _ new: [(position: ListPosition, element: SQLValue?)], _ current: [SQLValue], _ property: PropertySchema,
         _ row: RowID
@@ -155,7 +208,27 @@ struct CollectionWriter {
         return edits
     }
 
+    /// Returns the edits that change a list without positions.
+    private static func edits(fromList old: [SQLValue], to new: [SQLValue]) -> [ElementEdit] {
+        let shorter = min(old.count, new.count)
+        let start = zip(old, new).prefix { $0 == $1 }.count
+        let end = zip(old.reversed(), new.reversed()).prefix(shorter - start).prefix { $0 == $1 }.count
+        let replaced = shorter - end
+        var edits = (start..<replaced).filter { old[$0] != new[$0] }.map { ElementEdit.replace(at: $0, new[$0]) }
+        if old.count > shorter { edits.append(.remove(at: replaced, count: old.count - shorter)) }
+        if new.count > shorter {
+            edits.append(.insert(Array(new[replaced..<new.count - end]), at: replaced))
+        }
+        return edits
+    }
+
     // MARK: Sets and maps
+
+    /// The values of a map by their keys.
+    private static func dictionary(_ entries: [SQLValue]) -> [SQLValue: SQLValue] {
+        let pairs = stride(from: 0, to: entries.count - 1, by: 2).map { (entries[$0], entries[$0 + 1]) }
+        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
 
     // Removes members that are equal to an earlier member. In a set of `AnyRealmValue`, members that are equal in the
     // program may differ in PostgreSQL, such as 1 and 1.0.
@@ -188,46 +261,5 @@ struct CollectionWriter {
         let added = new.filter { values[$0.key] != nil }.flatMap { [$0.key, $0.value] }
         if !added.isEmpty { edits.append(.insert(added, at: count)) }
         return edits
-    }
-}
-
-/// Converts the elements of one collection to their stored form.
-private struct ElementConversion {
-    private let property: PropertySchema
-    /// The targets of links that are not shown.
-    private(set) var missing: Set<ObjectAddress> = []
-
-    init(_ property: PropertySchema) { self.property = property }
-
-    /// The stored form of an element; nil if the element is a link that is not shown.
-    mutating func stored(_ value: SyncValue, _ targets: CollectionWriter.Targets) throws -> SQLValue? {
-        switch property.element {
-        case .link: return try link(value, targets)
-        case .scalar(.any):
-            var missing: [ObjectAddress] = []
-            let stored = try AnyConversion.stored(value) { address in
-                if let row = try targets(address) { return AnyLink(row.table, row.key) }
-                missing.append(address)
-                return nil
-            }
-            self.missing.formUnion(missing)
-            return stored
-        default:
-            guard case .scalar(let scalar) = value, property.accepts(scalar) else {
-                throw CollectionWriter.malformed(property)
-            }
-            return scalar
-        }
-    }
-
-    private mutating func link(_ value: SyncValue, _ targets: CollectionWriter.Targets) throws -> SQLValue? {
-        switch value {
-        case .null where property.accepts(.null): return .null
-        case .link(let address):
-            if let row = try targets(address) { return .integer(row.key) }
-            missing.insert(address)
-            return nil
-        default: throw CollectionWriter.malformed(property)
-        }
     }
 }

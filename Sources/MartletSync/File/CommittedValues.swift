@@ -11,8 +11,10 @@ struct CommittedValues {
     /// True while a value from before the transaction is converted. The transaction may have deleted the targets of the
     /// value's links.
     private var isPrevious = false
+    /// True if the file has unresolved links. Nil until it is known.
+    private var hasUnresolved: Bool?
 
-    /// The maximum nesting depth of embedded objects. See `MessageLimits`.
+    /// The maximum nesting depth of embedded objects, and of collections inside of them. See `MessageLimits`.
     private static let maximumDepth = 100
 
     init(_ schema: SyncSchema, _ changes: CommittingChanges) { (self.schema, self.changes) = (schema, changes) }
@@ -37,10 +39,51 @@ struct CommittedValues {
                 "'\(target.type.name)' contains itself more than \(Self.maximumDepth) times, and cannot be uploaded; nothing "
                     + "was written; use links instead of embedded objects")
         }
-        return .embedded(
-            try target.type.properties.map { property in
-                property.isColumn ? try value(row.value(property.index), property, depth: depth + 1) : .null
-            })
+        let id = RowID(table: target.id, key: key)
+        return .embedded(try target.type.properties.map { try member($0, row, id, depth: depth + 1) })
+    }
+
+    /// Converts a value of an embedded object. The result contains unresolved links, too. Otherwise, an upload of the
+    /// whole embedded object would remove these links from the database.
+    private mutating func member(
+        _ property: PropertySchema, _ row: StoredRow, _ id: RowID, depth: Int
+    ) throws -> SyncValue {
+        if let whole = try unresolved(property, id) { return whole }
+        if property.isCollection { return try collection(property, id, depth: depth) }
+        return property.isColumn ? try value(row.value(property.index), property, depth: depth) : .null
+    }
+
+    /// The value of a property with its unresolved links. Nil if it has none.
+    private mutating func unresolved(_ property: PropertySchema, _ row: RowID) throws -> SyncValue? {
+        guard property.isAny || (property.isLink && !property.element.isEmbedded) else { return nil }
+        let links = UnresolvedLinks(changes.connection)
+        let isUsed = try hasUnresolved ?? !links.isEmpty
+        hasUnresolved = isUsed
+        if !isUsed { return nil }
+        let holder = UnresolvedLinks.Holder(row, property: property.name)
+        let whole = try links.whole(holder)
+        if !whole.isEmpty {
+            var reader = try MessageReader(whole, limits: .forServiceMessages)
+            return try reader.syncValue()
+        }
+        guard let target = try links.target(holder), let name = changes.schema.tables[target.table]?.type.name else {
+            return nil
+        }
+        return schema.number(of: name).map { SyncValue.link(ObjectAddress(type: $0, key: target.key)) }
+    }
+
+    /// Converts a collection inside an embedded object.
+    private mutating func collection(_ property: PropertySchema, _ row: RowID, depth: Int) throws -> SyncValue {
+        let stored = try changes.elements(of: row, property.index)
+        guard property.kind == .map else {
+            return .list(try stored.map { try value($0, property, depth: depth + 1) })
+        }
+        return .map(
+            MapEntry.sorted(
+                try stride(from: 0, to: stored.count - 1, by: 2).compactMap { index in
+                    guard case .text(let key) = stored[index] else { return nil }
+                    return MapEntry(key: key, value: try value(stored[index + 1], property, depth: depth + 1))
+                }))
     }
 
     /// Converts an element of the property, which is a collection.
@@ -56,15 +99,14 @@ struct CommittedValues {
     }
 
     /// Reads and converts the value at a path, which may lead into embedded objects.
-    mutating func value(
-        at path: [PropertyIndex], _ row: StoredRow, _ table: DatabaseSchema.Table
-    ) throws -> SyncValue {
-        let property = table.type.properties[path[0]]
+    mutating func value(at path: [PropertyIndex], _ id: RowID, _ row: StoredRow) throws -> SyncValue {
+        let property = changes.schema[id.table].type.properties[path[0]]
+        if property.isCollection { return try collection(property, id, depth: path.count) }
         let stored = row.value(property.index)
         guard path.count > 1, case .integer(let key) = stored, let inner = targetTable(of: property),
             let innerRow = try changes.row(key, inner)
         else { return try value(stored, property) }
-        return try value(at: Array(path.dropFirst()), innerRow, inner)
+        return try value(at: Array(path.dropFirst()), RowID(table: inner.id, key: key), innerRow)
     }
 
     private mutating func anyValue(_ stored: SQLValue) throws -> SyncValue {

@@ -190,7 +190,11 @@ struct NumberTranslation {
             return .map(result)
         case .embedded(let values):
             let (old, type) = try embedded(property)
-            var result = defaults(type).map(SyncValue.scalar)
+            // Collections have no defaults: they are empty.
+            var result = zip(type.properties, defaults(type)).map { property, value -> SyncValue in
+                guard property.isCollection else { return .scalar(value) }
+                return property.kind == .map ? .map([]) : .list([])
+            }
             for (index, value) in values.enumerated() {
                 let property = try self.property(index, old, type)
                 result[property.index] = try translated(value, property)

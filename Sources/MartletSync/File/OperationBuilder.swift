@@ -71,7 +71,7 @@ struct OperationBuilder {
     // MARK: Simple changes
 
     private func isSimple(_ objects: ChangedObjects) -> Bool {
-        guard objects.deleted.isEmpty, objects.embedded.isEmpty else { return false }
+        guard objects.deleted.isEmpty, objects.embedded.isEmpty, objects.elements.isEmpty else { return false }
         guard let sent = SentColumns(objects.table, schema) else { return true }
         if !sent.collections.isEmpty {
             let isWritten = objects.updated.contains { !sent.collections($0.columns).isEmpty }
@@ -172,7 +172,7 @@ struct OperationBuilder {
         if !sent.collections.isEmpty { try changes.forgetPositions(of: objects.deleted, in: table.id) }
         try forEachRow(of: table, sent, objects.created, sent.columns) { builder, row, object in
             var object = object
-            object.elements = try builder.elements(sent.collections, row.key, table, object.address, isNew: true)
+            object.elements = try builder.elements(sent.collections, row.key, objects, object.address, isNew: true)
             builder.created.append(object)
         }
         if sent.isUploadOnly { return }
@@ -187,12 +187,12 @@ struct OperationBuilder {
             if written.isEmpty && collections.isEmpty { continue }
             try forEachRow(of: table, sent, group.keys, plain) { builder, row, object in
                 var object = object
-                object.elements = try builder.elements(collections, row.key, table, object.address, isNew: false)
+                object.elements = try builder.elements(collections, row.key, objects, object.address, isNew: false)
                 if !counters.isEmpty { object.amounts = try builder.amounts(row, counters, table) }
                 builder.updated.append(object)
             }
         }
-        if !objects.embedded.isEmpty { try addEmbedded(objects, sent) }
+        if !objects.embedded.isEmpty || !objects.elements.isEmpty { try addEmbedded(objects, sent) }
     }
 
     private mutating func forEachRow(
@@ -212,13 +212,15 @@ struct OperationBuilder {
     }
 
     private mutating func elements(
-        _ properties: [PropertyIndex], _ key: ObjectKey, _ table: DatabaseSchema.Table, _ address: ObjectAddress,
+        _ properties: [PropertyIndex], _ key: ObjectKey, _ objects: ChangedObjects, _ address: ObjectAddress,
         isNew: Bool
     ) throws -> [SyncOperation] {
         var operations: [SyncOperation] = []
+        let table = objects.table
         for index in properties {
             operations += try collections.operations(
-                table.type.properties[index], of: RowID(table: table.id, key: key), address, isNew: isNew, &values)
+                table.type.properties[index], of: RowID(table: table.id, key: key), address, isNew: isNew,
+                written: objects.elements[key]?[index] ?? [], &values)
         }
         return operations
     }
@@ -247,25 +249,29 @@ struct OperationBuilder {
 
     // Adds the values that the transaction has written inside embedded objects. If the transaction has written an
     // embedded object as a whole, the values inside it are not added, because the update of the object already contains
-    // them.
+    // them. If the transaction has written a collection, its elements are already recorded.
     private mutating func addEmbedded(_ objects: ChangedObjects, _ sent: SentColumns) throws {
         let table = objects.table
         let positions = Dictionary(
             updated.enumerated().map { ($1.address, $0) }, uniquingKeysWith: { first, _ in first })
-        for (key, paths) in objects.embedded.sorted(by: { $0.key < $1.key }) {
+        for key in Set(objects.embedded.keys).union(objects.elements.keys).sorted() {
             let written = objects.updated.first { $0.keys.contains(key) }?.columns ?? []
             guard let row = try changes.row(key, table), let keyProperty = table.type.primaryKey else { continue }
             var nested: [ValuePath: SyncValue] = [:]
+            let paths = objects.embedded[key] ?? []
             for path in paths where !written.contains(path[0]) && sent.contains(path[0]) {
                 guard !paths.contains(where: { $0.count < path.count && path.starts(with: $0) }) else { continue }
-                nested[ValuePath(path)] = try values.value(at: path, row, table)
+                nested[ValuePath(path)] = try values.value(at: path, RowID(table: table.id, key: key), row)
             }
-            if nested.isEmpty { continue }
             let address = ObjectAddress(type: sent.type, key: row.value(keyProperty))
+            let collections = sent.collections.filter { objects.elements[key]?[$0] != nil && !written.contains($0) }
+            let elements = try elements(collections, key, objects, address, isNew: false)
+            if nested.isEmpty && elements.isEmpty { continue }
             if let position = positions[address] {
                 updated[position].nested = nested
+                updated[position].elements += elements
             } else {
-                updated.append(ChangedObject(address: address, values: [], nested: nested))
+                updated.append(ChangedObject(address: address, values: [], nested: nested, elements: elements))
             }
         }
     }

@@ -6,6 +6,13 @@ extension SyncApplier {
     /// Writes a whole collection.
     mutating func write(_ value: SyncValue, _ property: PropertySchema, _ row: RowID) throws {
         let collections = CollectionWriter(schema: schema, writer: writer)
+        if property.element.isEmbedded {
+            return try collections.writeElements(value, property, row) { element, current in
+                if element == .null, property.accepts(.null) { return .null }
+                guard case .embedded = element else { throw CollectionWriter.malformed(property) }
+                return try embedded(element, property, current ?? .null)
+            }
+        }
         let expected = property.element.target
         let missing = try collections.write(value, property, row) { address in
             if let expected, schema[address.type]?.name != expected { throw CollectionWriter.malformed(property) }

@@ -193,7 +193,11 @@ package struct SyncApplier {
     /// Writes a value inside an embedded object. Creates the embedded object if it does not exist.
     private mutating func write(_ value: SyncValue, at path: ArraySlice<Int>, in row: RowID) throws {
         guard let first = path.first else { return }
-        guard path.count > 1 else { return try update(row, [(first, value)]) }
+        guard path.count > 1 else {
+            let type = writer.schema[row.table].type
+            let isCollection = type.properties.indices.contains(first) && type.properties[first].isCollection
+            return try isCollection ? write(value, type.properties[first], row) : update(row, [(first, value)])
+        }
         let property = try property(first, row.table)
         guard case .embedded(let name) = property.element, let table = writer.schema[name] else {
             throw MalformedMessage("'\(property.name)' is not an embedded object")
@@ -295,7 +299,10 @@ package struct SyncApplier {
         return stored
     }
 
-    private mutating func embedded(
+    /// Writes an embedded object, and returns its row key.
+    ///
+    /// - Parameter current: the row key of the existing embedded object; null to create one.
+    mutating func embedded(
         _ value: SyncValue, _ property: PropertySchema, _ current: SQLValue
     ) throws -> SQLValue {
         guard case .embedded(let name) = property.element, let table = writer.schema[name] else { return .null }
@@ -308,12 +315,17 @@ package struct SyncApplier {
                 throw MalformedMessage("an embedded '\(name)' has \(inner.count) values")
             }
             let values: Values = table.type.properties.filter(\.isColumn).map { ($0.index, inner[$0.index]) }
+            let row: RowID
             if case .integer(let key) = current {
-                try update(RowID(table: table.id, key: key), values)
-                return current
+                row = RowID(table: table.id, key: key)
+                try update(row, values)
+            } else {
+                row = RowID(table: table.id, key: try writer.newKey(primaryKey: .null, in: table.id))
+                try insert(row, values)
             }
-            let row = RowID(table: table.id, key: try writer.newKey(primaryKey: .null, in: table.id))
-            try insert(row, values)
+            for property in table.type.properties where property.isCollection {
+                try write(inner[property.index], property, row)
+            }
             return .integer(row.key)
         default: throw MalformedMessage("a value of '\(property.name)' is not an embedded object")
         }

@@ -75,16 +75,8 @@ private struct SyncableTypes {
     ) -> [String] {
         let name = "'\(type.name).\(property.name)'"
         if case .linkingObjects = property.kind { return [] }
-        if property.isCollection {
-            if type.isEmbedded {
-                return ["\(name) is a collection of an embedded object, which is not synchronized yet"]
-            }
-            if property.element.isEmbedded {
-                return ["\(name) is a collection of embedded objects, which is not synchronized yet"]
-            }
-            if property.onDelete == .cascade {
-                return ["\(name) is a collection with 'onDelete: cascade', which is not synchronized yet"]
-            }
+        if property.isCollection, property.onDelete == .cascade {
+            return ["\(name) is a collection with 'onDelete: cascade', which is not synchronized yet"]
         }
         switch property.element {
         case .link(let target) where !synced.contains(target):

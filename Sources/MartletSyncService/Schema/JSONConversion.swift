@@ -7,7 +7,8 @@ import MartletValues
 ///
 /// Every value has one JSON form, and the conversion back is exact. If another program has written JSON with SQL, parts
 /// of the JSON may not fit the schema. Such a part becomes zero if it is a required member, and nil otherwise.
-/// `Decoded.problems` describes each such part.
+/// `Decoded.problems` describes each such part. Elements of collections that do not fit are described in
+/// `JSONConversion+Collections`.
 package struct JSONConversion: Sendable {
     let schema: SyncSchema
 
@@ -25,13 +26,13 @@ package struct JSONConversion: Sendable {
         var found: [PropertySchema] = []
         for (depth, index) in path.properties.enumerated() {
             if depth > 0 {
-                guard let inner = embeddedType(found[depth - 1].element) else { return nil }
+                guard found[depth - 1].isColumn, let inner = embeddedType(found[depth - 1].element) else { return nil }
                 type = inner
             }
-            guard type.properties.indices.contains(index), depth == 0 || type.properties[index].isColumn else {
-                return nil
-            }
-            found.append(type.properties[index])
+            guard type.properties.indices.contains(index) else { return nil }
+            let property = type.properties[index]
+            guard depth == 0 || property.isColumn || property.isCollection else { return nil }
+            found.append(property)
         }
         return found
     }
@@ -45,10 +46,11 @@ package struct JSONConversion: Sendable {
 
     /// The JSON of a value of a property of an embedded object.
     package func json(_ value: SyncValue, _ property: PropertySchema) throws(UnencodableValue) -> JSONValue {
-        try json(value, property.element, isOptional: property.isOptional || property.isLink)
+        if property.isCollection { return try collection(value, property) }
+        return try json(value, property.element, isOptional: property.isOptional || property.isLink)
     }
 
-    private func json(
+    func json(
         _ value: SyncValue, _ element: ElementType, isOptional: Bool
     ) throws(UnencodableValue) -> JSONValue {
         if element == .scalar(.any) { return try anyJSON(value, depth: 0) }
@@ -72,7 +74,7 @@ package struct JSONConversion: Sendable {
             throw UnencodableValue("an embedded object has another number of values than its type")
         }
         var members: [JSONMember] = []
-        for property in type.properties where property.isColumn {
+        for property in type.properties where property.isColumn || property.isCollection {
             members.append(JSONMember(property.name, try json(values[property.index], property)))
         }
         return .object(members)
@@ -102,17 +104,20 @@ package struct JSONConversion: Sendable {
 
     /// Decodes the JSON text of a column as a value of the property.
     package func value(_ text: String, _ property: PropertySchema) -> Decoded {
+        // A list has no nil in the place of an embedded object.
+        let isOptional = !property.element.isEmbedded || property.accepts(.null)
         var decoded = Decoded(value: .null)
         do throws(MalformedJSON) {
             let json = try JSONValue(parsing: text)
-            decoded.value = value(json, property.element, isOptional: true, property.name, &decoded.problems)
+            decoded.value = value(json, property.element, isOptional: isOptional, property.name, &decoded.problems)
         } catch {
+            decoded.value = replacement(property.element, isOptional: isOptional)
             decoded.problems = ["'\(property.name)' is nested too deeply, or is not JSON"]
         }
         return decoded
     }
 
-    private func value(
+    func value(
         _ json: JSONValue, _ element: ElementType, isOptional: Bool, _ path: String, _ problems: inout [String]
     ) -> SyncValue {
         if element == .scalar(.any) { return anyValue(json, path, &problems) }
@@ -126,19 +131,30 @@ package struct JSONConversion: Sendable {
         default: if let scalar = JSONScalar.value(json, element) { return .scalar(scalar) }
         }
         problems.append("'\(path)' is \(json.kind), which does not fit its property")
-        return isOptional ? .null : .scalar(TableLayout.zero(of: element))
+        return replacement(element, isOptional: isOptional)
+    }
+
+    /// The value that stands for JSON that does not fit: nil if the value is optional, and zero otherwise. The zero of
+    /// an embedded object has the zero of each required member.
+    private func replacement(_ element: ElementType, isOptional: Bool) -> SyncValue {
+        if isOptional { return .null }
+        var problems: [String] = []
+        return embeddedType(element).map { object([], $0, "", &problems) } ?? .scalar(TableLayout.zero(of: element))
     }
 
     private func object(
         _ members: [JSONMember], _ type: ObjectTypeSchema, _ path: String, _ problems: inout [String]
     ) -> SyncValue {
         var values = [SyncValue](repeating: .null, count: type.properties.count)
-        for property in type.properties where property.isColumn {
+        for property in type.properties where property.isColumn || property.isCollection {
             // If several members have the same name, the last one counts, as in PostgreSQL.
-            let member = members.last { $0.isNamed(property.name) }
-            values[property.index] = value(
-                member?.value ?? .null, property.element, isOptional: property.isOptional || property.isLink,
-                path + "." + property.name, &problems)
+            let json = members.last { $0.isNamed(property.name) }?.value ?? .null
+            let path = path + "." + property.name
+            values[property.index] =
+                property.isCollection
+                ? collection(json, property, path, &problems)
+                : value(
+                    json, property.element, isOptional: property.isOptional || property.isLink, path, &problems)
         }
         return .embedded(values)
     }

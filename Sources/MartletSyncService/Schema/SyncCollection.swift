@@ -43,21 +43,9 @@ package struct SyncCollection: Sendable {
         default: kind = .list
         }
         let isRequired = !property.isOptional && !property.isAny
-        guard !property.element.isEmbedded,
-            let value = try SyncColumn(property, name: "value", isRequired: isRequired, schema)
-        else {
-            throw SyncSchemaError(
-                "'\(type.name).\(property.name)' is a collection of embedded objects, which cannot be synchronized yet; "
-                    + "use objects with a primary key, or write 'sync: none' into the YAML of the property")
-        }
-        guard property.onDelete != .cascade else {
-            throw SyncSchemaError(
-                "'\(type.name).\(property.name)' is a collection with 'onDelete: cascade', which cannot be synchronized "
-                    + "yet; remove the rule, or write 'sync: none' into the YAML of the property")
-        }
         self.property = property.index
         name = SnakeCase.name(type.name) + "_" + SnakeCase.name(property.name)
-        self.value = value
+        value = try SyncColumn(property, name: "value", isRequired: isRequired, schema)
     }
 
     /// The value that a client gets for the whole collection.

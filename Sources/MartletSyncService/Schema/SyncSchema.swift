@@ -75,6 +75,12 @@ package struct SyncSchema: Sendable {
                 throw SyncSchemaError("'\(type.name).\(property.name)' names the unknown type '\(target)'")
             default: break
             }
+            guard !property.isCollection || property.onDelete != .cascade else {
+                throw SyncSchemaError(
+                    "'\(type.name).\(property.name)' is a collection with 'onDelete: cascade', which cannot be "
+                        + "synchronized yet; remove the rule"
+                        + (type.isEmbedded ? "" : ", or write 'sync: none' into the YAML of the property"))
+            }
         }
     }
 

@@ -96,16 +96,15 @@ package struct SyncColumn: Sendable {
             isRequired: !property.isOptional && !property.isLink && !property.isAny, schema)
     }
 
-    /// The column of a property, or of the elements of a collection. Nil for types that cannot be synchronized.
-    init?(
+    /// The column of a property, or of the elements of a collection.
+    init(
         _ property: PropertySchema, name: String, isRequired: Bool, _ schema: SyncSchema
     ) throws(SyncSchemaError) {
-        guard let type = try SyncColumnType(property.element, schema) else { return nil }
+        type = try SyncColumnType(property.element, schema)
         self.property = property.index
         path = ValuePath(property.index)
         propertyName = property.name
         self.name = name
-        self.type = type
         self.isRequired = isRequired
         json = type.base == .jsonb ? (property, JSONConversion(schema)) : nil
         if case .link(let name) = property.element, let number = schema.number(of: name),
@@ -133,8 +132,7 @@ package enum SyncColumnType: Sendable, Hashable {
     /// The JSON of an `AnyRealmValue`.
     case any
 
-    /// Returns nil for types that are not synchronized yet.
-    fileprivate init?(_ element: ElementType, _ schema: SyncSchema) throws(SyncSchemaError) {
+    fileprivate init(_ element: ElementType, _ schema: SyncSchema) throws(SyncSchemaError) {
         switch element {
         case .scalar(let scalar): self = Self(scalar)
         case .intEnum: self = .plain(.bigint)
@@ -145,8 +143,7 @@ package enum SyncColumnType: Sendable, Hashable {
             guard let target, let key = target.primaryKey, !target.properties[key].isLink else {
                 throw SyncSchemaError("'\(name)' has no primary key, so no object on another machine can link to it")
             }
-            guard let type = try Self(target.properties[key].element, schema) else { return nil }
-            self = type
+            self = try Self(target.properties[key].element, schema)
         }
     }
 

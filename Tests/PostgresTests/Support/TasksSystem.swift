@@ -49,7 +49,7 @@
         ) throws -> Realm {
             var configuration = Realm.Configuration(
                 fileURL: folder.appendingPathComponent("\(file).realm"),
-                objectTypes: [Project.self, TaskItem.self, Board.self, DeviceSetting.self])
+                objectTypes: [Project.self, TaskItem.self, Board.self, Step.self, DeviceSetting.self])
             var synchronization = SyncConfiguration(
                 service: url, user: SyncUser(id: user) { user }, transport: clientTransport)
             adjust(&synchronization)

@@ -182,6 +182,50 @@
             #expect(try session.query("SELECT count(*) FROM board_tasks").first?.bigint(0) == 0)
         }
 
+        @Test("clients and SQL change embedded objects in a list, and observers see the changed elements Y27 Y28")
+        func embeddedElements() async throws {
+            try session.execute(
+                """
+                INSERT INTO board (id, name) VALUES (1, 'Home');
+                INSERT INTO board_steps (owner, value) VALUES
+                    (1, '{"text": "wash", "isDone": false, "helpers": ["eve"]}'), (1, '{"text": "dig", "isDone": false}')
+                """)
+            try await withService(database()) { url in
+                let (ada, ben) = (try realm("a", user: "ada", url), try realm("b", user: "ben", url))
+                for realm in [ada, ben] { _ = try await realm.objects(Board.self).subscribe() }
+                let mine = try #require(ada.object(ofType: Board.self, forPrimaryKey: 1)?.steps)
+                let other = try #require(ben.object(ofType: Board.self, forPrimaryKey: 1)?.steps)
+                #expect(mine.map(\.text) == ["wash", "dig"] && mine.map(\.helpers.count) == [1, 0])
+                var changes: [[Int]] = []
+                let token = other.observe { change in
+                    guard case .update(_, let deletions, let insertions, let modifications) = change else { return }
+                    changes += [deletions, insertions, modifications]
+                }
+                let second = other[1]
+                try ada.write {
+                    mine[1].helpers.append("ada")
+                    mine[1].isDone = true
+                }
+                try await wait { other[1].isDone && changes.count >= 3 }
+                #expect(changes == [[], [], [1]])
+                #expect(second.helpers.map { $0 } == ["ada"])
+                try ada.write {
+                    mine.remove(at: 0)
+                    mine.append(Step(text: "paint", helpers: ["eve", "ben"]))
+                }
+                try await wait { other.count == 2 && other[1].text == "paint" && changes.count >= 6 }
+                #expect(changes.dropFirst(3) == [[0], [1], []])
+                #expect(second.text == "dig")
+                token.invalidate()
+                try session.execute(
+                    "UPDATE board_steps SET value = jsonb_set(value, '{helpers, 0}', '\"SQL\"') WHERE value ->> 'text' = 'dig'"
+                )
+                try await wait { mine[0].helpers.first == "SQL" && second.helpers.first == "SQL" }
+            }
+            let stored = try session.query("SELECT value ->> 'helpers' FROM board_steps ORDER BY position").rows
+            #expect(try stored.map { try $0.text(0) } == [#"["SQL"]"#, #"["eve", "ben"]"#])
+        }
+
         @Test("an object that several writes have made larger than one message reaches other clients Y25")
         func largeObject() async throws {
             try session.execute("INSERT INTO board (id) VALUES (1)")

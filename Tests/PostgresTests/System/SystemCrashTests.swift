@@ -174,6 +174,13 @@
             compare(
                 "map", board.notes.map { "\($0.key) \($0.value)" }.sorted(),
                 try rows("SELECT key || ' ' || value FROM board_notes ORDER BY 1").sorted())
+            compare(
+                "embedded objects", board.steps.map { "\($0.text) \($0.isDone) \(Array($0.helpers))" },
+                try rows(
+                    """
+                    SELECT concat_ws(' ', value ->> 'text', value ->> 'isDone', value ->> 'helpers')
+                    FROM board_steps ORDER BY position
+                    """))
             compare("counter", ["\(board.doneCount)"], try rows("SELECT done_count::text FROM board"))
             return differences
         }
@@ -228,7 +235,7 @@
             let title = ["wash", "paint", "dig", "\u{1F600}"][Int.random(in: 0..<4, using: &random)]
             let number = Int8.random(in: 0...9, using: &random)
             let place = Int.random(in: 0..<1_000, using: &random)
-            let action = Int.random(in: 0..<10, using: &random)
+            let action = Int.random(in: 0..<12, using: &random)
             try realm.write {
                 let task = realm.object(ofType: TaskItem.self, forPrimaryKey: id)
                 let board = realm.object(ofType: Board.self, forPrimaryKey: 1)
@@ -247,6 +254,15 @@
                     guard let board else { return }
                     if board.labels.contains(title) { board.labels.remove(title) } else { board.labels.insert(title) }
                 case 8: board?.notes[title] = place % 3 == 0 ? nil : "\(number)"
+                case 9:
+                    guard let board else { return }
+                    if board.steps.count > 3 { board.steps.remove(at: place % board.steps.count) }
+                    board.steps.insert(Step(text: title, helpers: [title]), at: place % (board.steps.count + 1))
+                case 10:
+                    guard let board, !board.steps.isEmpty else { return }
+                    let step = board.steps[place % board.steps.count]
+                    if place % 2 == 0 { step.isDone.toggle() } else { step.helpers.insert(title, at: 0) }
+                    if step.helpers.count > 3 { step.helpers.removeLast() }
                 default:
                     guard let board else { return }
                     board.doneCount += 1
@@ -282,7 +298,7 @@
         private func statement(_ random: inout SeededRandom) -> String {
             let id = Int.random(in: 1...12, using: &random)
             let number = Int.random(in: 0...9, using: &random)
-            switch Int.random(in: 0..<7, using: &random) {
+            switch Int.random(in: 0..<10, using: &random) {
             case 0:
                 return "INSERT INTO task_item (id, title, priority) VALUES (\(id), 'SQL', \(number)) "
                     + "ON CONFLICT (id) DO UPDATE SET title = 'SQL', priority = \(number)"
@@ -291,6 +307,11 @@
             case 3:
                 return "INSERT INTO board_tasks (owner, value) SELECT 1, id FROM task_item WHERE id = \(id)"
             case 4: return "DELETE FROM board_tasks WHERE value = \(id)"
+            case 7:
+                return "INSERT INTO board_steps (owner, value) "
+                    + #"VALUES (1, '{"text": "SQL", "isDone": false, "helpers": ["x"]}')"#
+            case 8: return #"UPDATE board_steps SET value = jsonb_set(value, '{helpers}', '["SQL"]')"#
+            case 9: return "DELETE FROM board_steps WHERE value ->> 'text' = 'SQL'"
             case 5: return "INSERT INTO board_labels VALUES (1, 'SQL \(number)') ON CONFLICT DO NOTHING"
             default:
                 return

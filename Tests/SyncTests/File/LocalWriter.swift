@@ -29,7 +29,8 @@ struct LocalWriter {
     }
 
     // In these operations, a position only selects an index of the list: the first byte of the position, modulo the
-    // number of possible indices.
+    // number of possible indices. If this byte is odd, or if the key of a map entry is "a", an embedded object is not
+    // replaced. Instead, the program changes its first value, which is a number.
     private func change(_ operation: SyncOperation) throws {
         guard let row = try row(operation.address), let element = operation.element else { return }
         let property = writer.schema[row.table].type.properties[element.path.properties[0]]
@@ -41,10 +42,17 @@ struct LocalWriter {
             guard let value = try visible(value, property) else { return }
             try edit(.insert([value], at: index(position, stored.count + 1)))
         case .setElement(_, _, let position, let value):
-            guard !stored.isEmpty, let value = try visible(value, property) else { return }
-            try edit(.replace(at: index(position, stored.count), value))
+            if stored.isEmpty { return }
+            let index = index(position, stored.count)
+            if position.bytes[0] % 2 == 1, try changeInside(stored[index], value, property) { return }
+            guard let value = try visible(value, property) else { return }
+            try edit(.replace(at: index, value))
+            try deleteObject(stored[index], property)
         case .removeElement(_, _, let position):
-            if !stored.isEmpty { try edit(.remove(at: index(position, stored.count), count: 1)) }
+            if stored.isEmpty { return }
+            let index = index(position, stored.count)
+            try edit(.remove(at: index, count: 1))
+            try deleteObject(stored[index], property)
         case .insertMember(_, _, let value):
             let value = try self.stored(value, property)
             if !stored.contains(value) { try edit(.insert([value], at: stored.count)) }
@@ -52,16 +60,53 @@ struct LocalWriter {
             let value = try self.stored(value, property)
             if let index = stored.firstIndex(of: value) { try edit(.remove(at: index, count: 1)) }
         case .setEntry(_, _, let key, let value):
+            let index = keyIndex(key, stored)
+            if key == "a", let index, try changeInside(stored[index + 1], value, property) { return }
             let value = try self.stored(value, property)
-            if let index = keyIndex(key, stored) {
+            if let index {
                 try edit(.replace(at: index + 1, value))
+                try deleteObject(stored[index + 1], property)
             } else {
                 try edit(.insert([.text(key), value], at: stored.count))
             }
         case .removeEntry(_, _, let key):
-            if let index = keyIndex(key, stored) { try edit(.remove(at: index, count: 2)) }
+            guard let index = keyIndex(key, stored) else { return }
+            try edit(.remove(at: index, count: 2))
+            try deleteObject(stored[index + 1], property)
         default: throw CancellationError()
         }
+    }
+
+    /// Changes the first value of an element that is an embedded object. Returns false for other elements.
+    private func changeInside(_ element: SQLValue, _ value: SyncValue, _ property: PropertySchema) throws -> Bool {
+        guard property.element.isEmbedded, case .integer(let key) = element, case .embedded(let values) = value,
+            let name = property.element.target
+        else { return false }
+        try update(RowID(table: table(name).id, key: key), [ValuePath(0): values[0]])
+        return true
+    }
+
+    /// Deletes an embedded object that is not an element any more.
+    private func deleteObject(_ element: SQLValue, _ property: PropertySchema) throws {
+        guard property.element.isEmbedded, case .integer(let key) = element, let name = property.element.target else {
+            return
+        }
+        try delete(RowID(table: table(name).id, key: key))
+    }
+
+    // Replaces all elements of a collection inside an embedded object.
+    private func replace(_ value: SyncValue, _ property: PropertySchema, _ row: RowID) throws {
+        let former = try writer.elements(of: row, property.index)
+        if !former.isEmpty { try writer.edit(row, property.index, [.remove(at: 0, count: former.count)]) }
+        for element in former { try deleteObject(element, property) }
+        let new: [SQLValue]
+        switch value {
+        case .map(let entries): new = try entries.flatMap { [.text($0.key), try stored($0.value, property)] }
+        case .list(let values) where property.isLink: new = try values.compactMap { try visible($0, property) }
+        case .list(let values): new = try values.map { try stored($0, property) }
+        default: throw CancellationError()
+        }
+        if !new.isEmpty { try writer.edit(row, property.index, [.insert(new, at: 0)]) }
     }
 
     private func keyIndex(_ key: String, _ stored: [SQLValue]) -> Int? {
@@ -84,6 +129,11 @@ struct LocalWriter {
     func table(_ name: String) throws -> DatabaseSchema.Table {
         guard let table = writer.schema[name] else { throw CancellationError() }
         return table
+    }
+
+    /// Changes one value of a row, for example of an embedded object.
+    func change(_ type: String, _ key: ObjectKey, _ property: PropertyIndex, _ value: SQLValue) throws {
+        try writer.update(RowID(table: table(type).id, key: key), [property: value])
     }
 
     /// The row of an object; nil if the object is not in the file.
@@ -124,6 +174,10 @@ struct LocalWriter {
                 try update(RowID(table: table(inner).id, key: key), [rest: value])
                 continue
             }
+            if property.isCollection {
+                try replace(value, property, row)
+                continue
+            }
             // If the program assigns another embedded object, the previous one is deleted.
             if property.element.isEmbedded, case .integer(let key) = current, let inner = property.element.target {
                 try delete(RowID(table: table(inner).id, key: key))
@@ -143,8 +197,13 @@ struct LocalWriter {
         case .link(let target): return try row(target).map { .integer($0.key) } ?? .null
         case .embedded(let values):
             guard let name = property.element.target else { return .null }
-            let type = try table(name).type
-            return .integer(try insert(name, zip(values, type.properties).map { try stored($0, $1) }).key)
+            let properties = try table(name).type.properties
+            let row = try insert(
+                name, zip(values, properties).map { $1.isColumn ? try stored($0, $1) : .null })
+            for property in properties where property.isCollection {
+                try replace(values[property.index], property, row)
+            }
+            return .integer(row.key)
         }
     }
 

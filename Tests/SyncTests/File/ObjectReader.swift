@@ -51,10 +51,15 @@ struct ObjectReader {
         }
         guard property.element.isEmbedded else { return .link(try address(key, table)) }
         guard let row = try StoredRow(key, table.layout, connection) else { throw CancellationError() }
-        return .embedded(try table.type.properties.map { try value(row.value($0.index), $0) })
+        return .embedded(
+            try table.type.properties.map {
+                $0.isCollection
+                    ? try collection($0, RowID(table: table.id, key: key), table)
+                    : try value(row.value($0.index), $0)
+            })
     }
 
-    // Reads a whole collection. The elements of a list have positions.
+    // Reads a whole collection. The elements of a list have positions, except inside an embedded object.
     private func collection(
         _ property: PropertySchema, _ row: RowID, _ table: DatabaseSchema.Table
     ) throws -> SyncValue {
@@ -66,6 +71,7 @@ struct ObjectReader {
                 connection)
         }
         switch property.kind {
+        case .list where table.type.isEmbedded: return .list(try stored.map { try value($0, property) })
         case .list:
             let positions = try ListPositions(connection).stored(of: row, property).filter(\.isShown)
             guard positions.count == stored.count else { throw CancellationError() }

@@ -259,7 +259,7 @@ struct SyncApplierTests {
         ])
         let created: [Int: SyncValue] = [
             1: Sample.integer(0), 2: Sample.integer(0), 3: Sample.text("new"), 4: .link(owner), 5: .null, 6: place,
-            7: .null, 9: Sample.integer(0), 11: .null,
+            7: .null, 9: Sample.integer(0), 11: .null, 18: .null,
         ]
         let uploads = try store.load().outbox
         #expect(uploads.map(\.number) == [1, 2])

@@ -29,6 +29,9 @@ final class SyncedFile {
         property owners List<link:Owner>
         property marks Set<Int>
         property scores Map<Int?>
+        property stops List<embedded:Stop>
+        property named Map<embedded:Stop?>
+        property stop embedded:Stop?
         """,
         """
         object Owner
@@ -60,6 +63,17 @@ final class SyncedFile {
         property text String
         property id Int
         property place embedded:Point?
+        """,
+        """
+        embedded Stop
+        property x Int
+        property near link:Owner?
+        property point embedded:Point?
+        property extra AnyRealmValue
+        property marks List<Int>
+        property nears List<link:Owner>
+        property scores Map<Int?>
+        property points List<embedded:Point>
         """,
     ]
 

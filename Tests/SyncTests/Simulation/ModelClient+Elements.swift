@@ -4,7 +4,7 @@ import MartletSyncProtocol
 extension ModelClient {
     // Checks that the file shows the newest change of each element that the uploads in the outbox have changed. Does
     // not check links, because their targets may not be in the file.
-    func checkOwnElements(_ stored: ClientState, _ rows: ModelRows) {
+    func checkOwnElements(_ stored: ClientState, _ rows: ModelRows, _ mask: UploadMask) {
         var written: [ObjectAddress: [ModelCollection.Element: SyncValue?]] = [:]
         for operation in stored.outbox.flatMap(\.operations) {
             let address = operation.address
@@ -22,7 +22,7 @@ extension ModelClient {
         }
         for (address, elements) in written {
             guard let values = rows[address] else { continue }
-            for (element, value) in elements where values.value(of: element) != value {
+            for (element, value) in elements where !agrees(values.value(of: element), value, rows, mask) {
                 return fail(
                     "the own write of an element of \(address) \(element) = \(String(describing: value)) is not shown")
             }

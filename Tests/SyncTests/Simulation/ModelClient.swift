@@ -221,7 +221,7 @@ final class ModelClient {
         }
         checkOwnWrites(stored, rows, mask)
         checkCounters(stored, rows, expected)
-        checkOwnElements(stored, rows)
+        checkOwnElements(stored, rows, mask)
     }
 
     // Checks that each counter shows the value of the server plus the additions in the outbox.
@@ -249,8 +249,13 @@ final class ModelClient {
 
     // Compares a value in the file with a value of the server. A link is shown if its target is in the file. If an
     // upload in the outbox has created the target, the link may be missing until the upload is acknowledged.
-    private func agrees(_ mine: SyncValue?, _ theirs: SyncValue?, _ rows: ModelRows, _ mask: UploadMask) -> Bool {
+    func agrees(_ mine: SyncValue?, _ theirs: SyncValue?, _ rows: ModelRows, _ mask: UploadMask) -> Bool {
         let shown = [theirs?.shown { rows[$0] != nil }, theirs?.shown { rows[$0] != nil && !mask.contains($0) }]
+        if let mine = mine?.embeddedElements, let theirs = theirs?.embeddedElements {
+            // Each embedded object contains at most one link, so an element is equal to one of the two values.
+            return mine.map(\.key) == theirs.map(\.key)
+                && zip(mine, theirs).allSatisfy { agrees($0.value, $1.value, rows, mask) }
+        }
         if let all = shown[0]?.elements, let certain = shown[1]?.elements, let mine = mine?.elements {
             return Set(certain).isSubset(of: mine) && Set(mine).isSubset(of: all)
         }

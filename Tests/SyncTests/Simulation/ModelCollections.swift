@@ -8,7 +8,8 @@ enum ModelCollection {
 
     /// The collections of `Item`, by the numbers of their properties.
     static let item: [Int: ModelCollection] = [
-        Sample.tags: .list, Sample.owners: .list, Sample.marks: .set, Sample.scores: .map,
+        Sample.tags: .list, Sample.owners: .list, Sample.marks: .set, Sample.scores: .map, Sample.stops: .list,
+        Sample.named: .map,
     ]
     /// The collections of the objects of simulations without files, by the numbers of their properties.
     static let plain: [Int: ModelCollection] = [30: .list, 31: .set, 32: .map]
@@ -107,4 +108,16 @@ extension ModelValues {
 
 extension SyncValue {
     var isEmptyCollection: Bool { self == .list([]) || self == .map([]) }
+
+    /// The elements of a list or map of embedded objects, with their positions or keys. Nil for other values.
+    var embeddedElements: [(key: SQLValue, value: SyncValue)]? {
+        let found: [(key: SQLValue, value: SyncValue)]
+        if case .map(let entries) = self {
+            found = entries.map { (.text($0.key), $0.value) }
+        } else {
+            found = (elements ?? []).map { (.blob($0.position.bytes), $0.value) }
+        }
+        let hasObject = found.contains { if case .embedded = $0.value { true } else { false } }
+        return hasObject ? found : nil
+    }
 }

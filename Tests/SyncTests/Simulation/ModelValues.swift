@@ -45,9 +45,20 @@ extension SyncValue {
         switch self {
         case .scalar: self
         case .link(let target): isShown(target) ? self : .null
-        case .embedded(let values): .embedded(values.map { $0.shown(isShown) })
+        case .embedded(let values):
+            .embedded(
+                values.enumerated().map { index, value in
+                    guard values.count == Sample.stopSize, index == Sample.nears, case .list(let links) = value else {
+                        return value.shown(isShown)
+                    }
+                    return .list(links.filter { $0.isShown(isShown) })
+                })
         // A list of links has no element for an object that is not in the file.
-        case .list where elements?.isEmpty == false: .elements((elements ?? []).filter { $0.value.isShown(isShown) })
+        case .list where elements?.isEmpty == false:
+            .elements(
+                (elements ?? []).filter { $0.value.isShown(isShown) }.map {
+                    ListElement(position: $0.position, value: $0.value.shown(isShown))
+                })
         case .list(let values): .list(values.map { $0.shown(isShown) })
         case .map(let entries): .map(entries.map { MapEntry(key: $0.key, value: $0.value.shown(isShown)) })
         }

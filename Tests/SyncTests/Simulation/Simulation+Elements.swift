@@ -8,11 +8,16 @@ extension Simulation {
     // an element.
     mutating func elementOperation(_ address: ObjectAddress) -> SyncOperation {
         let isPlain = kind == .values
-        let list = ValuePath(isPlain ? 30 : chance(3) ? Sample.tags : Sample.owners)
+        let list = ValuePath(
+            isPlain ? 30 : [Sample.tags, Sample.owners, Sample.stops][Int.random(in: 0..<3, using: &random)])
         let byte = UInt8.random(in: 1...100, using: &random)
         let position = ListPosition([byte]) ?? ListPosition.between(nil, nil, client: 0)[0]
-        let value = list == ValuePath(Sample.owners) ? .link(owner()) : number(0...9)
-        let (set, map) = (ValuePath(isPlain ? 31 : Sample.marks), ValuePath(isPlain ? 32 : Sample.scores))
+        let value =
+            list == ValuePath(Sample.owners)
+            ? .link(owner()) : list == ValuePath(Sample.stops) ? stop() : number(0...9)
+        let map = ValuePath(isPlain ? 32 : chance(2) ? Sample.scores : Sample.named)
+        let set = ValuePath(isPlain ? 31 : Sample.marks)
+        let entry = map == ValuePath(Sample.named) ? stop() : number(0...3)
         let key = ["a", "b"][Int.random(in: 0..<2, using: &random)]
         return switch Int.random(in: 0..<10, using: &random) {
         case 0, 1, 2, 9: .insertElement(address, list, position, value)
@@ -20,9 +25,30 @@ extension Simulation {
         case 4: .setElement(address, list, position, value)
         case 5: .insertMember(address, set, number(0...3))
         case 6: .removeMember(address, set, number(0...3))
-        case 7: .setEntry(address, map, key: key, chance(3) ? .null : number(0...3))
+        case 7: .setEntry(address, map, key: key, chance(3) ? .null : entry)
         default: .removeEntry(address, map, key: key)
         }
+    }
+
+    // Returns an embedded object with collections. It contains at most one link. See `anyValue`.
+    mutating func stop() -> SyncValue {
+        let place = Int.random(in: 0..<4, using: &random)
+        let link = SyncValue.link(owner())
+        let x = Int64.random(in: 0...9, using: &random)
+        let marks = (0..<Int.random(in: 0..<3, using: &random)).map { _ in Int64.random(in: 0...2, using: &random) }
+        return Sample.stop(
+            x, near: place == 0 ? link : .null, y: chance(2) ? x : nil,
+            extra: place == 1 ? .list([number(0...3), link]) : number(0...3), marks: marks,
+            nears: place == 2 ? [link] : [],
+            scores: chance(2) ? [MapEntry(key: "a", value: .null), MapEntry(key: "b", value: number(0...3))] : [],
+            points: marks)
+    }
+
+    // Returns a change of a value inside an embedded object with collections.
+    mutating func changeInsideStop(_ address: ObjectAddress) -> SyncOperation {
+        guard case .embedded(let values) = stop() else { return .delete(address) }
+        let property = [0, 2, 4, 6, 7][Int.random(in: 0..<5, using: &random)]
+        return .update(address, [ValuePath([Sample.stop, property]): values[property]])
     }
 
     // Changes an element in a transaction of another application.

@@ -103,6 +103,7 @@ struct Simulation {
         if isComplete { values[ValuePath(Sample.votes)] = number(0...9) }
         for property in [
             Sample.count, Sample.text, Sample.owner, Sample.parent, Sample.place, Sample.weight, Sample.extra,
+            Sample.stop,
         ]
         where isComplete || chance(3) { values[ValuePath(property)] = value(of: property) }
         return values
@@ -115,6 +116,7 @@ struct Simulation {
         case Sample.owner, Sample.parent: link()
         case Sample.place: chance(3) ? .null : place()
         case Sample.extra: anyValue()
+        case Sample.stop: chance(3) ? .null : stop()
         default: .scalar(chance(2) ? .real(.nan) : .real(-0.0))
         }
     }
@@ -144,6 +146,7 @@ struct Simulation {
         case 0, 1: return .create(address, values(of: address, isComplete: true))
         case 2: return .delete(address)
         case 3 where kind == .files && address.type == 0:
+            if chance(2) { return changeInsideStop(address) }
             let path: [Int] = chance(2) ? [Sample.place, 0] : [Sample.place, 3, 0]
             return .update(address, [ValuePath(path): number(0...9)])
         case 4,
