@@ -130,7 +130,8 @@
         ) throws {
             let writer = try ElementWriter(row, path, origin)
             guard try lockIfExists(row, address) else { return }
-            if try writer.apply(operation), let change = operation.elementChange {
+            let isLink = row.table.collection(of: path.first)?.value.target != nil
+            if try writer.apply(operation), isLink, let change = operation.elementChange {
                 links.write(change.value, at: change.place, of: address)
             }
             note([], of: address)
@@ -181,7 +182,7 @@
                     let newer = try row.newerPaths(than: origin)
                     let winners = fields.filter { field in !newer.contains { $0.overlaps(field.path) } }
                     try row.update(winners)
-                    addLinks(winners, values, address)
+                    addLinks(winners, values, row)
                     return note(winners.map(\.path), of: address)
                 }
                 if try row.isVisible() { continue }
@@ -192,16 +193,17 @@
                 }
                 written[address] = .some(nil)
                 links.create(address)
-                return addLinks(fields, values, address)
+                return addLinks(fields, values, row)
             }
             throw Self.notPermitted
         }
 
         private mutating func addLinks(
-            _ fields: [ObjectRow.Field], _ values: [ValuePath: SyncValue], _ address: ObjectAddress
+            _ fields: [ObjectRow.Field], _ values: [ValuePath: SyncValue], _ row: ObjectRow
         ) {
-            for field in fields where field.members.isEmpty {
-                links.write(values[field.path], at: .property(field.path), of: address)
+            // Links inside of embedded objects and of values of any type have no foreign keys, and are not checked.
+            for field in fields where field.members.isEmpty && row.table.columns[field.position].target != nil {
+                links.write(values[field.path], at: .property(field.path), of: row.address)
             }
         }
 

@@ -67,8 +67,9 @@
         }
 
         private func store(_ number: UInt64, _ operations: [SyncOperation]) throws -> [RevertedObject] {
+            // The service replaces a time in the future by its own time. So the upload wins against earlier SQL.
             let upload = ClientMessage.Upload(
-                number: number, base: SyncCursor(""), time: HybridTimestamp(milliseconds: 1_700_000_000_000 + number),
+                number: number, base: SyncCursor(""), time: HybridTimestamp(milliseconds: 4_000_000_000_000 + number),
                 operations: operations)
             let outcome = try UploadWriter(catalog).store(upload, of: client, claims: #"{"sub":"ada"}"#, in: service)
             guard case .stored(let reverted) = outcome else {
