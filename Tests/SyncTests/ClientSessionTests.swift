@@ -10,8 +10,8 @@ struct ClientSessionTests {
     private let welcome = ServiceMessage.welcome(
         .init(identity: ClientIdentity(id: 1, secret: [1]), epoch: "e", milliseconds: 0, storedUpload: 0))
 
-    private func changes(_ rows: [SyncRow] = []) -> ServiceMessage {
-        .changes(.init(cursor: SyncCursor("c"), acknowledgedUpload: 0, rows: rows, leaving: [], isLast: true))
+    private func changes(acknowledging upload: UInt64 = 0) -> ServiceMessage {
+        .changes(.init(cursor: SyncCursor("c"), acknowledgedUpload: upload, rows: [], leaving: [], isLast: true))
     }
 
     @Test("a session does not send a refused set of subscriptions again")
@@ -67,49 +67,24 @@ struct ClientSessionTests {
         #expect(session.state == state)
     }
 
-    @Test(
-        "a written member masks its embedded object, and a written embedded object masks its members",
-        arguments: [([3], [3, 1]), ([3, 1], [3]), ([3, 1], [3, 1]), ([3, 1, 0], [3, 1])])
-    func nestedMask(_ written: [Int], _ downloaded: [Int]) {
+    @Test("a session sends no further upload while the uploads that are not acknowledged have 8 MB or more")
+    func bytesInFlight() {
         var state = ClientState()
-        state.write([.update(address, [ValuePath(written): .null])], wall: 0)
+        let large = SyncValue.scalar(.blob(Array(repeating: 1, count: 3 << 20)))
+        for _ in 1...5 { state.write([.update(address, [ValuePath(0): large])], wall: 0) }
+        state.identity = ClientIdentity(id: 1, secret: [1])
         var session = ClientSession(state, schemaHash: [], token: "")
+        // The service has stored the first upload on a former connection.
+        let welcome = ServiceMessage.welcome(
+            .init(
+                identity: ClientIdentity(id: 1, secret: [1]), epoch: "e", milliseconds: 0, storedUpload: 1,
+                storedTime: state.outbox[0].time.rawValue))
         _ = session.receive(welcome, wall: 0)
-        let values: [ValuePath: SyncValue] = [ValuePath(downloaded): .scalar(.integer(1)), ValuePath(4): .null]
-        let actions = session.receive(changes([SyncRow(address: address, values: values)]), wall: 0)
-        let shown = SyncRow(address: address, values: [ValuePath(4): .null])
-        #expect(actions.first == .commit(DownloadedBatch(rows: [shown], leaving: [])))
+        #expect(sent(session.receive(changes(), wall: 0)) == [2, 3])
+        #expect(sent(session.receive(changes(acknowledging: 1), wall: 0)) == [4])
     }
 
-    @Test("a large upload is sent in parts, and the next upload is sent after its acknowledgement")
-    func parts() {
-        var state = ClientState()
-        let large = SyncValue.scalar(.text(String(repeating: "x", count: 100_000)))
-        let operations = (1...100).map { _ in SyncOperation.update(address, [ValuePath(0): large]) }
-        state.write(operations, wall: 0)
-        state.write([.delete(address)], wall: 0)
-        var session = ClientSession(state, schemaHash: [], token: "")
-        _ = session.receive(welcome, wall: 0)
-        let first = sent(session.receive(changes(), wall: 0))
-        #expect(first.count == 50)
-        #expect(first.allSatisfy { $0.encoded().count < UploadParts.usualBytes + 100 })
-        var received: [SyncOperation] = []
-        for message in first {
-            switch message {
-            case .uploadPart(let part): received += part
-            case .upload(let upload):
-                #expect(upload.number == 1)
-                received += upload.operations
-            default: Issue.record("unexpected message")
-            }
-        }
-        #expect(received == operations)
-        let acknowledged = ServiceMessage.changes(
-            .init(cursor: SyncCursor("d"), acknowledgedUpload: 1, rows: [], leaving: [], isLast: true))
-        #expect(sent(session.receive(acknowledged, wall: 0)) == [.upload(state.outbox[1])])
-    }
-
-    private func sent(_ actions: [ClientAction]) -> [ClientMessage] {
-        actions.compactMap { if case .send(let message) = $0 { message } else { nil } }
+    private func sent(_ actions: [ClientAction]) -> [UInt64] {
+        actions.compactMap { if case .upload(let number) = $0 { number } else { nil } }
     }
 }

@@ -8,8 +8,9 @@
     /// value is masked if an upload that the service has not acknowledged has written it. Downloads must not overwrite
     /// a masked value.
     package enum SeededSyncBug: String, CaseIterable, Sendable {
-        case unmaskedApply = "applying: a value that was written after the batch was masked is overwritten"
-        case unmaskedSession = "session: downloaded values are not masked"
+        case unmaskedApply = "applying: a value that was written after the mask was first read is overwritten"
+        case unmasked = "applying: downloaded values are not masked"
+        case maskKept = "mask: values of acknowledged uploads are still masked"
         case embeddedUnmasked = "mask: a value inside an embedded object does not mask the embedded object"
         case applyRecorded = "applying: downloaded changes are recorded for upload"
         case leavingCascades = "applying: the deletion rules are applied to an object that leaves the file"

@@ -73,6 +73,14 @@ package struct OutboxEntry: Sendable, Equatable {
     }
 }
 
+/// A row of `martlet_outbox` without its operations.
+package struct OutboxHeader: Sendable, Equatable {
+    package var number: UInt64
+    package var time: UInt64
+    /// The size of the encoded operations, in bytes.
+    package var bytes: Int
+}
+
 /// The state that a transaction needs to add an entry to the outbox.
 package struct OutboxHead: Sendable, Equatable {
     /// The number of the newest upload.
@@ -172,19 +180,35 @@ package struct SyncTables {
         }
     }
 
-    /// The entries with numbers greater than `number`, in ascending order of their numbers.
-    package func outbox(after number: UInt64) throws -> [OutboxEntry] {
+    /// The first entry with a number greater than `number`. Nil if there is none. An outbox may be large after a long
+    /// time without a connection, so its entries are read one by one.
+    package func outboxEntry(after number: UInt64) throws -> OutboxEntry? {
         let statement = try connection.statement(
-            "SELECT number, time, base, operations FROM martlet_outbox WHERE number > ?1 ORDER BY number")
+            "SELECT number, time, base, operations FROM martlet_outbox WHERE number > ?1 ORDER BY number LIMIT 1")
         statement.bind(Int64(bitPattern: number), at: 1)
-        var entries: [OutboxEntry] = []
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        return OutboxEntry(
+            number: UInt64(bitPattern: statement.integer(0)), time: UInt64(bitPattern: statement.integer(1)),
+            base: statement.text(2), operations: statement.blob(3))
+    }
+
+    /// The first `count` entries with numbers greater than `number`, in ascending order of their numbers. Does not read
+    /// their operations.
+    package func outboxHeaders(after number: UInt64, count: Int) throws -> [OutboxHeader] {
+        let statement = try connection.statement(
+            "SELECT number, time, length(operations) FROM martlet_outbox WHERE number > ?1 ORDER BY number LIMIT ?2")
+        statement.bind(Int64(bitPattern: number), at: 1)
+        statement.bind(Int64(count), at: 2)
+        defer { statement.reset() }
+        var headers: [OutboxHeader] = []
         while try statement.step() {
-            entries.append(
-                OutboxEntry(
+            headers.append(
+                OutboxHeader(
                     number: UInt64(bitPattern: statement.integer(0)), time: UInt64(bitPattern: statement.integer(1)),
-                    base: statement.text(2), operations: statement.blob(3)))
+                    bytes: Int(statement.integer(2))))
         }
-        return entries
+        return headers
     }
 
     /// The time stamp of the newest entry. Nil if the outbox is empty. Unlike the number of an entry, its time stamp

@@ -21,6 +21,8 @@ package actor ClientDriver {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private var session: ClientSession
+    /// The mask of the uploads in the file. It is read when the first batch is committed.
+    private var mask = UploadMask()
     /// Returns the open file, or nil after the file was closed. The driver does not keep the file open.
     private let store: @Sendable () -> SyncedStore?
     /// Returns the wall clock of this machine, in milliseconds since 1970.
@@ -62,6 +64,11 @@ package actor ClientDriver {
             }
             return actions
         }
+        // The acknowledgement of uploads makes room for uploads that were not loaded yet.
+        let state = session.state
+        if isOpen, state.hasMoreUploads, state.outbox.count < SyncedStore.loadedUploads {
+            perform { try pendingChanges($0) }
+        }
     }
 
     /// Sends the new uploads, subscriptions and marks of the file. The client calls this method after this or another
@@ -102,7 +109,9 @@ package actor ClientDriver {
     private func perform(_ action: ClientAction, _ store: SyncedStore) throws {
         switch action {
         case .send(let message): outgoing.yield(message)
-        case .commit(let batch): try store.commit(batch, session.state)
+        case .upload(let number):
+            for message in UploadParts.messages(of: try store.upload(number)) { outgoing.yield(message) }
+        case .commit(let batch): try store.commit(batch, session.state, &mask)
         case .save: try store.save(session.state)
         case .reverted(_, let objects): notify(.reverted(objects))
         case .refused(let set, let message):

@@ -48,8 +48,12 @@ struct OperationBuilder {
 
     /// Returns the encoded operations, or nil if there are no operations.
     mutating func encodedOperations(of changed: [ChangedObjects]) throws -> [UInt8]? {
-        if changed.allSatisfy(isSimple) { return try encodedRows(changed) }
-        for objects in changed { try add(objects) }
+        var synced: [(ChangedObjects, SentColumns)] = []
+        for objects in changed {
+            if let sent = SentColumns(objects.table, schema) { synced.append((objects, sent)) }
+        }
+        if synced.allSatisfy({ Self.isSimple($0, $1) }) { return try encodedRows(synced) }
+        for (objects, sent) in synced { try add(objects, sent) }
         let lastUpdates = takeLinksToRecreatedObjects()
         var count = 0
         var operations = MessageWriter()
@@ -70,9 +74,8 @@ struct OperationBuilder {
 
     // MARK: Simple changes
 
-    private func isSimple(_ objects: ChangedObjects) -> Bool {
+    private static func isSimple(_ objects: ChangedObjects, _ sent: SentColumns) -> Bool {
         guard objects.deleted.isEmpty, objects.embedded.isEmpty, objects.elements.isEmpty else { return false }
-        guard let sent = SentColumns(objects.table, schema) else { return true }
         if !sent.collections.isEmpty {
             let isWritten = objects.updated.contains { !sent.collections($0.columns).isEmpty }
             if isWritten || !objects.created.isEmpty { return false }
@@ -82,19 +85,17 @@ struct OperationBuilder {
 
     // A faster implementation for transactions that delete nothing, and change no collection, no counter and no value
     // inside an embedded object. It encodes each row while it reads the row.
-    private mutating func encodedRows(_ changed: [ChangedObjects]) throws -> [UInt8]? {
+    private mutating func encodedRows(_ changed: [(ChangedObjects, SentColumns)]) throws -> [UInt8]? {
         var count = 0
         var rows = MessageWriter()
-        for objects in changed {
-            guard let sent = SentColumns(objects.table, schema), !sent.isUploadOnly else { continue }
+        for (objects, sent) in changed where !sent.isUploadOnly {
             for group in objects.updated {
                 let written = sent.written(group.columns)
                 if written.isEmpty { continue }
                 count += try encode(objects.table, sent, group.keys, written, isCreated: false, to: &rows)
             }
         }
-        for objects in changed where !objects.created.isEmpty {
-            guard let sent = SentColumns(objects.table, schema) else { continue }
+        for (objects, sent) in changed where !objects.created.isEmpty {
             count += try encode(objects.table, sent, objects.created, sent.columns, isCreated: true, to: &rows)
         }
         return Self.list(count, rows)
@@ -166,9 +167,8 @@ struct OperationBuilder {
 
     // MARK: Other changes
 
-    private mutating func add(_ objects: ChangedObjects) throws {
+    private mutating func add(_ objects: ChangedObjects, _ sent: SentColumns) throws {
         let table = objects.table
-        guard let sent = SentColumns(table, schema) else { return }
         if !sent.collections.isEmpty { try changes.forgetPositions(of: objects.deleted, in: table.id) }
         try forEachRow(of: table, sent, objects.created, sent.columns) { builder, row, object in
             var object = object

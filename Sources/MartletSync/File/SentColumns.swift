@@ -25,7 +25,6 @@ struct SentColumns {
     /// True for a type with `sync: upload`. An object of such a type is sent once, when it is created, and is never
     /// received.
     let isUploadOnly: Bool
-    private let properties: ColumnSet
 
     /// Returns nil if the type is not synchronized.
     init?(_ table: DatabaseSchema.Table, _ schema: SyncSchema) {
@@ -43,7 +42,6 @@ struct SentColumns {
                 isCounter: property.isCounter)
         }
         collections = declared.properties.filter { $0.isCollection && !$0.isLocal }.map(\.index)
-        properties = ColumnSet(columns.map(\.property))
     }
 
     /// The columns whose properties are in `written`, in the order of the table.
@@ -52,7 +50,7 @@ struct SentColumns {
     /// The collections that are in `written`.
     func collections(_ written: ColumnSet) -> [PropertyIndex] { collections.filter(written.contains) }
 
-    func contains(_ property: PropertyIndex) -> Bool { properties.contains(property) }
+    func contains(_ property: PropertyIndex) -> Bool { columns.contains { $0.property == property } }
 
     /// True if `written` contains a counter.
     func containsCounter(_ written: ColumnSet) -> Bool {

@@ -15,7 +15,6 @@ import MartletValues
 /// Thread safety: the recorder has no state.
 package final class SyncRecorder: OutboxRecorder {
     private let schema: SyncSchema
-    private let numbering: String
     private let path: String
     private let wall: @Sendable () -> UInt64
 
@@ -24,7 +23,6 @@ package final class SyncRecorder: OutboxRecorder {
         self.schema = schema
         self.path = path
         self.wall = wall
-        numbering = schema.numbering
     }
 
     package func record(_ changes: CommittingChanges) throws {
@@ -32,7 +30,7 @@ package final class SyncRecorder: OutboxRecorder {
         let changed = try changes.changedObjects()
         if changed.isEmpty { return }
         let tables = SyncTables(changes.connection)
-        let head = try tables.outboxHead(numbering: numbering)
+        let head = try tables.outboxHead(numbering: schema.numbering)
         var clock = HybridClock(
             last: HybridTimestamp(rawValue: head.clock), offsetMilliseconds: head.clockOffset)
         let time = clock.next(wall: wall()).rawValue
@@ -42,7 +40,7 @@ package final class SyncRecorder: OutboxRecorder {
         var builder = OperationBuilder(schema, changes, client: head.client ?? time, upload: head.lastNumber + 1)
         guard let bytes = try builder.encodedOperations(of: changed) else { return }
         try requireFitting(bytes)
-        guard head.hasNumbering else { throw otherNumbering }
+        guard head.hasNumbering else { throw EngineError.otherNumbering(path: path) }
         #if MARTLET_SEEDED_BUGS
             guard let bytes = delayed(bytes) else { return }
         #endif
@@ -83,8 +81,11 @@ package final class SyncRecorder: OutboxRecorder {
                     + "elsewhere")
         }
     }
+}
 
-    private var otherNumbering: EngineError {
+extension EngineError {
+    /// The error for a file whose numbers of types and properties are not those of the program any more.
+    static func otherNumbering(path: String) -> EngineError {
         EngineError(
             .schemaMismatch, path: path,
             "another program has changed the synchronized types of the file since it was opened; nothing was written; "

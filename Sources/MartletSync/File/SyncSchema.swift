@@ -4,6 +4,9 @@ package import MartletSyncProtocol
 /// The types that a client synchronizes, with the numbers of types and properties that messages contain.
 package struct SyncSchema: Sendable {
     package let agreed: AgreedSchema
+    /// The names of the types and properties in the order of their numbers. The file contains this text, so that the
+    /// numbers in its outbox can be translated after a change of the schema.
+    package let numbering: String
 
     /// - Parameters:
     ///   - synced: the names of the synchronized types.
@@ -13,6 +16,9 @@ package struct SyncSchema: Sendable {
     ///   properties.
     package init(_ synced: Set<String>, in all: [ObjectTypeSchema], path: String) throws(EngineError) {
         agreed = AgreedSchema(synced: synced, in: all)
+        numbering = agreed.types.map { type in
+            ([type.isEmbedded ? "embedded" : "object", type.name] + type.properties.map(\.name)).joined(separator: " ")
+        }.joined(separator: "\n")
         let names = Set(all.map(\.name))
         let embedded = Dictionary(
             all.filter(\.isEmbedded).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -35,14 +41,6 @@ package struct SyncSchema: Sendable {
 
     package func embeddedType(_ name: String) -> ObjectTypeSchema? {
         agreed.type(named: name).flatMap { $0.isEmbedded ? $0 : nil }
-    }
-
-    /// The names of the types and properties in the order of their numbers. The file contains this text, so that the
-    /// numbers in its outbox can be translated after a change of the schema.
-    package var numbering: String {
-        types.map { type in
-            ([type.isEmbedded ? "embedded" : "object", type.name] + type.properties.map(\.name)).joined(separator: " ")
-        }.joined(separator: "\n")
     }
 }
 

@@ -21,10 +21,11 @@ extension SyncedStore {
                     writer.schema[type.name].map { writer.defaultValues($0.id) } ?? []
                 }
                 if record.numbering != "" { try requireNoObjects(ofTypesAddedTo: translation, tables) }
-                for upload in try uploads(tables.outbox(after: record.acknowledged)) where record.numbering != numbering
-                {
+                var last = record.acknowledged
+                while record.numbering != numbering, let upload = try upload(after: last, tables) {
                     let operations = try translated(upload, translation)
                     try tables.replaceOperations(of: upload.number, by: SyncOperation.encoded(operations))
+                    last = upload.number
                 }
                 if record.numbering != "" {
                     for set in Set([record.shownSet, record.wantedSet]) {

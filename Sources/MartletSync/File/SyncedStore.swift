@@ -71,87 +71,58 @@ package final class SyncedStore: Sendable {
         try coordinator.openSnapshot().read { try body(SyncTables($0)) }
     }
 
-    /// The state of the client in the newest version of the file.
-    package func load() throws -> ClientState {
-        try read { tables in
-            var state = try ClientState(tables.record(), self, tables)
-            try add(tables.outbox(after: state.lastUpload), to: &state)
-            return state
-        }
-    }
-
-    /// Adds the uploads and the set of subscriptions that this or another process has committed since the state was
-    /// loaded.
-    package func refresh(_ state: inout ClientState) throws {
-        try read { tables in
-            let record = try tables.record()
-            if record.wantedSet > state.wanted.number { state.wanted = try subscriptionSet(record.wantedSet, tables) }
-            try add(tables.outbox(after: state.lastUpload), to: &state)
-        }
-    }
-
-    fileprivate func subscriptionSet(_ number: UInt64, _ tables: SyncTables) throws -> ClientState.SubscriptionSet {
-        var queries: [SubscribedQuery] = []
-        for subscription in try tables.subscriptions(of: number) {
-            guard let type = schema.number(of: subscription.type) else { continue }
-            let query = SubscribedQuery(type: type, condition: subscription.condition)
-            // Several subscriptions may have the same query.
-            if !queries.contains(query) { queries.append(query) }
-        }
-        return ClientState.SubscriptionSet(number: number, queries: queries)
-    }
-
-    private func add(_ entries: [OutboxEntry], to state: inout ClientState) throws {
-        for upload in try uploads(entries) {
-            state.outbox.append(upload)
-            state.lastUpload = upload.number
-            state.clock.receive(upload.time)
-        }
-    }
-
-    func uploads(_ entries: [OutboxEntry]) throws -> [ClientMessage.Upload] {
-        try entries.map { entry in
-            do {
-                return ClientMessage.Upload(
-                    number: entry.number, base: SyncCursor(entry.base), time: HybridTimestamp(rawValue: entry.time),
-                    operations: try SyncOperation.decoded(entry.operations))
-            } catch {
-                throw EngineError.damaged(
-                    "the upload \(entry.number) in 'martlet_outbox' cannot be read (\(error))",
-                    path: coordinator.path)
-            }
-        }
-    }
-
     // MARK: Writing
 
     /// Commits the state of a session.
     package func save(_ state: ClientState) throws { try commit(DownloadedBatch(rows: [], leaving: []), state) }
 
     /// Commits a batch together with the state of the session, in one transaction.
-    ///
-    /// The batch must not overwrite local changes that the service has not acknowledged. So the session has already
-    /// left out the values that the uploads in its state write. Under the write lock, this method also leaves out the
-    /// values that later transactions have written.
     package func commit(_ batch: DownloadedBatch, _ state: ClientState) throws {
-        _ = try write { transaction in try apply(batch, state, transaction) }
+        var mask = UploadMask()
+        try commit(batch, state, &mask)
+    }
+
+    /// Commits a batch together with the state of the session, in one transaction.
+    ///
+    /// The batch must not overwrite local changes that the service has not acknowledged. So this method leaves out the
+    /// values that the uploads in the file have written.
+    ///
+    /// - Parameter mask: the mask of the uploads that were read for earlier batches of the same session. Uploads that
+    ///   were committed since then are added to the mask.
+    package func commit(_ batch: DownloadedBatch, _ state: ClientState, _ mask: inout UploadMask) throws {
+        if !batch.isEmpty {
+            // Other threads and processes can write while the uploads are read.
+            try read { tables in
+                _ = try record(tables)
+                try add(state, tables, to: &mask)
+            }
+        }
+        _ = try write { transaction in try apply(batch, state, &mask, transaction) }
     }
 
     /// Writes a batch and the state of the session in an open transaction.
-    package func apply(_ batch: DownloadedBatch, _ state: ClientState, _ transaction: WriteTransaction) throws {
-        let newer = try transaction.handle.read { try SyncTables($0).outbox(after: state.lastUpload) }
-        var applier = try SyncApplier(schema, transaction)
-        #if MARTLET_SEEDED_BUGS
-            let isMasked = !newer.isEmpty && !SeededSyncBug.isOn(.unmaskedApply)
-        #else
-            let isMasked = !newer.isEmpty
-        #endif
-        try applier.apply(isMasked ? UploadMask(uploads(newer)).masked(batch) : batch)
-        let isFirstSet = try transaction.handle.read { try SyncTables($0).record().shownSet == 0 }
-        if isFirstSet, state.shown.number > 0 {
-            let mask = UploadMask(state.outbox + (try uploads(newer)))
-            let kept = batch.addresses
-            try applier.removeObjects { !kept.contains($0) && !mask.contains($0) }
+    package func apply(
+        _ batch: DownloadedBatch, _ state: ClientState, _ mask: inout UploadMask, _ transaction: WriteTransaction
+    ) throws {
+        let isFirstSet = try transaction.handle.read { connection in
+            let record = try record(SyncTables(connection))
+            return record.shownSet == 0 && state.shown.number > 0
+        }
+        mask.removeUploads(through: state.acknowledgedUpload)
+        if !batch.isEmpty || isFirstSet {
+            #if MARTLET_SEEDED_BUGS
+                let isRead = mask.lastUpload > 0 && SeededSyncBug.isOn(.unmaskedApply)
+            #else
+                let isRead = false
+            #endif
+            // Adds the uploads that were committed before this transaction has acquired the write lock.
+            if !isRead { try transaction.handle.read { try add(state, SyncTables($0), to: &mask) } }
+            var applier = try SyncApplier(schema, transaction)
+            try applier.apply(mask.masked(batch))
+            if isFirstSet {
+                let kept = batch.addresses
+                try applier.removeObjects { !kept.contains($0) && !mask.contains($0) }
+            }
         }
         #if MARTLET_SEEDED_BUGS
             let isLost = SeededSyncBug.isOn(.cursorNotCommitted) && !batch.rows.isEmpty
@@ -269,21 +240,5 @@ package final class SyncedStore: Sendable {
             transaction.abandon()
             throw error
         }
-    }
-}
-
-extension ClientState {
-    fileprivate init(_ record: SyncRecord, _ store: SyncedStore, _ tables: SyncTables) throws {
-        self.init()
-        identity = record.client.map { ClientIdentity(id: $0, secret: record.secret) }
-        if let epoch = record.epoch, let cursor = record.cursor {
-            position = SyncPosition(epoch: epoch, cursor: SyncCursor(cursor))
-        }
-        acknowledgedUpload = record.acknowledged
-        lastUpload = record.acknowledged
-        clock = HybridClock(
-            last: HybridTimestamp(rawValue: record.clock), offsetMilliseconds: record.clockOffset)
-        shown = try store.subscriptionSet(record.shownSet, tables)
-        wanted = try store.subscriptionSet(record.wantedSet, tables)
     }
 }

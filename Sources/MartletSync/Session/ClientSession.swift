@@ -4,7 +4,10 @@ package import MartletSyncProtocol
 /// the owner must carry them out.
 package enum ClientAction: Sendable, Equatable {
     case send(ClientMessage)
-    /// Commit the batch and the state of the session in one transaction.
+    /// Read the upload with this number, and send its messages. See `UploadParts`.
+    case upload(UInt64)
+    /// Commit the batch and the state of the session in one transaction. The values that unacknowledged uploads have
+    /// written must be left out: see `UploadMask`.
     case commit(DownloadedBatch)
     /// Commit the state of the session.
     case save
@@ -34,8 +37,6 @@ package struct ClientSession: Sendable {
     private var epoch: String?
     /// The number of the newest upload that the session has sent or that the service had already stored.
     private var sentUpload: UInt64 = 0
-    /// The uploads that the session has sent and the service has not acknowledged, with the sizes of their operations.
-    private var inFlight: [(number: UInt64, bytes: Int)] = []
     /// The sets of subscriptions that the client has sent and the service has not answered. The service answers the
     /// sets in this order, and sends the data of each set as the difference to the previous set.
     private var sentSets: [ClientState.SubscriptionSet] = []
@@ -50,18 +51,12 @@ package struct ClientSession: Sendable {
     /// The parts of the data for the first set in `sentSets` that have arrived.
     private var stagedSet = DownloadedBatch(rows: [], leaving: [])
 
-    /// The limit for `inFlight`. If the operations of these uploads have this many bytes or more, the client sends no
-    /// further upload.
+    /// If the uploads that the service has not acknowledged have this many bytes or more, the client sends no further
+    /// upload.
     package static let maximumBytesInFlight = 8 << 20
 
-    private let partBytes: Int
-
-    /// - Parameter partBytes: the greatest size of the operations in one message of an upload, in bytes.
-    package init(
-        _ state: ClientState, schemaHash: [UInt8], token: String, partBytes: Int = UploadParts.usualBytes
-    ) {
+    package init(_ state: ClientState, schemaHash: [UInt8], token: String) {
         self.state = state
-        self.partBytes = partBytes
         self.schemaHash = schemaHash
         self.token = token
     }
@@ -149,12 +144,13 @@ package struct ClientSession: Sendable {
         // the upload.
         guard state.position != nil else { return actions }
         let limit = state.acknowledgedUpload + SyncProtocol.maximumUploadsInFlight
-        for upload in state.outbox where upload.number > sentUpload && upload.number <= limit {
-            guard inFlight.reduce(0, { $0 + $1.bytes }) < Self.maximumBytesInFlight else { break }
-            let (messages, bytes) = UploadParts.messages(of: upload, maximumBytes: partBytes)
+        var bytesInFlight = 0
+        for upload in state.outbox {
+            guard bytesInFlight < Self.maximumBytesInFlight, upload.number <= limit else { break }
+            bytesInFlight += upload.bytes
+            if upload.number <= sentUpload { continue }
             sentUpload = upload.number
-            inFlight.append((upload.number, bytes))
-            actions += messages.map { .send($0) }
+            actions.append(.upload(upload.number))
         }
         return actions
     }
@@ -166,8 +162,7 @@ package struct ClientSession: Sendable {
         state.position = SyncPosition(epoch: epoch, cursor: changes.cursor)
         state.acknowledgedUpload = max(state.acknowledgedUpload, changes.acknowledgedUpload)
         state.outbox.removeAll { $0.number <= state.acknowledgedUpload }
-        inFlight.removeAll { $0.number <= state.acknowledgedUpload }
-        let batch = UploadMask(state.outbox).masked(staged)
+        let batch = staged
         staged = DownloadedBatch(rows: [], leaving: [])
         defer { stagedReverts = [] }
         return [.commit(batch)] + stagedReverts + sendPending()
@@ -177,7 +172,7 @@ package struct ClientSession: Sendable {
         guard let epoch, let answered = takeAnswered(set) else { return [.close(.unexpected)] }
         state.position = SyncPosition(epoch: epoch, cursor: cursor)
         state.shown = answered.set
-        return [.commit(UploadMask(state.outbox).masked(answered.data))] + sendPending()
+        return [.commit(answered.data)] + sendPending()
     }
 
     // Removes and returns the first set that the service has not answered, with its data. Returns nil if this set does

@@ -3,15 +3,14 @@ package enum UploadParts {
     /// The greatest size of the operations in one message, in bytes. A larger operation is sent in a separate message.
     package static let usualBytes = 256 << 10
 
-    /// Returns the messages of an upload in the order in which the client must send them, and the size of all
-    /// operations of the upload in bytes.
+    /// Returns the messages of an upload in the order in which the client must send them.
     ///
     /// - Parameter maximumBytes: the greatest size of the operations in one message, in bytes.
     package static func messages(
         of upload: ClientMessage.Upload, maximumBytes: Int = usualBytes
-    ) -> (messages: [ClientMessage], bytes: Int) {
+    ) -> [ClientMessage] {
         var messages: [ClientMessage] = []
-        var (part, partBytes, bytes) = ([SyncOperation](), 0, 0)
+        var (part, partBytes) = ([SyncOperation](), 0)
         for operation in upload.operations {
             let size = operation.encodedSize
             if !part.isEmpty, partBytes + size > maximumBytes {
@@ -20,11 +19,10 @@ package enum UploadParts {
             }
             part.append(operation)
             partBytes += size
-            bytes += size
         }
         var last = upload
         last.operations = part
-        return (messages + [.upload(last)], bytes)
+        return messages + [.upload(last)]
     }
 }
 

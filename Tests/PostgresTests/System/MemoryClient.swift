@@ -7,6 +7,7 @@
     actor MemoryClient {
         private(set) var rows: [ObjectAddress: [ValuePath: SyncValue]] = [:]
         private(set) var state = ClientState()
+        private var uploads: [ClientMessage.Upload] = []
         private(set) var reverted: [RevertedObject] = []
         private(set) var refusals: [String] = []
         private var session: ClientSession?
@@ -39,7 +40,7 @@
                 default: rows[operation.address] = nil
                 }
             }
-            change { $0.write(operations, wall: Self.now) }
+            change { uploads.append($0.write(operations, wall: Self.now)) }
         }
 
         func subscribe(_ queries: [SubscribedQuery]) { change { $0.subscribe(queries) } }
@@ -75,9 +76,15 @@
             for action in actions {
                 switch action {
                 case .send(let message): outgoing?.yield(message)
+                case .upload(let number):
+                    for upload in uploads where upload.number == number {
+                        for message in UploadParts.messages(of: upload) { outgoing?.yield(message) }
+                    }
                 case .save: state = session?.state ?? state
                 case .commit(let batch):
                     state = session?.state ?? state
+                    uploads.removeAll { $0.number <= state.acknowledgedUpload }
+                    let batch = UploadMask(uploads).masked(batch)
                     for address in batch.leaving { rows[address] = nil }
                     for row in batch.rows { rows[row.address, default: [:]].merge(row.values) { $1 } }
                 case .reverted(_, let objects): reverted += objects

@@ -35,6 +35,9 @@ final class MemoryService: SyncTransport, ServiceDatabase {
     /// The number of connections since the beginning.
     var connections: Int { state.withLock { $0.connections } }
 
+    /// The numbers of the newest stored uploads of all clients.
+    var uploads: [UInt64] { state.withLock { Array($0.uploads.values) } }
+
     /// Makes the service reachable or unreachable. When it becomes unreachable, open connections break.
     func setReachable(_ isReachable: Bool) async {
         let sessions = state.withLock { state in

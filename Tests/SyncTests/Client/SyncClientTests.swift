@@ -132,6 +132,43 @@ struct SyncClientTests {
         _ = try await realm.objects(TaskItem.self).subscribe(timeout: 300)
     }
 
+    @Test("if the lock file cannot be opened, the client reports this and waits before each further attempt Y18")
+    func lockFile() async throws {
+        let fixture = try SyncFixture()
+        let reports = Reports()
+        let lockFile = fixture.folder.appendingPathComponent("a.realm.sync.lock")
+        // A folder cannot be opened as a lock file.
+        try FileManager.default.createDirectory(at: lockFile, withIntermediateDirectories: true)
+        let start = ContinuousClock.now
+        let realm = try fixture.realm { $0.errorHandler = { reports.add($0) } }
+        try await fixture.wait { reports.codes.count >= 2 }
+        #expect(ContinuousClock.now - start >= .milliseconds(500), "the first delay is at least half a second")
+        #expect(reports.codes.allSatisfy { $0 == .fileFailed } && reports.all[0].message.contains("lock file"))
+        #expect(fixture.service.connections == 0)
+        try FileManager.default.removeItem(at: lockFile)
+        realm.syncSession?.reconnect()
+        _ = try await realm.objects(TaskItem.self).subscribe(timeout: 300)
+    }
+
+    @Test("a client uploads everything that was written offline, in order, and keeps its own values meanwhile Y12")
+    func longOffline() async throws {
+        let fixture = try SyncFixture()
+        let realm = try fixture.realm()
+        _ = try await realm.objects(TaskItem.self).subscribe()
+        try realm.write { realm.add(TaskItem(id: 1, title: "0")) }
+        try await realm.syncSession?.wait(for: .upload, timeout: 300)
+        await fixture.service.setReachable(false)
+        try await fixture.wait { realm.syncSession?.connectionState == .disconnected }
+        let tasks = realm.objects(TaskItem.self)
+        for number in 1...300 { try realm.write { tasks.first?.title = "\(number)" } }
+        await fixture.service.setReachable(true)
+        realm.syncSession?.reconnect()
+        try await realm.syncSession?.wait(for: .upload, timeout: 300)
+        realm.refresh()
+        #expect(try fixture.title(1) == "300" && tasks.first?.title == "300")
+        #expect(fixture.service.uploads == [301])
+    }
+
     @Test("a suspended session sends nothing until it is resumed Y19 Y20")
     func suspended() async throws {
         let fixture = try SyncFixture()

@@ -8,11 +8,11 @@ import Testing
 @Suite("counters, local properties, and types with 'sync: upload'")
 struct CounterTests {
     private func apply(
-        _ file: SyncedFile, _ rows: [ObjectAddress: [ValuePath: SyncValue]], masked: Bool = true
+        _ file: SyncedFile, _ rows: [ObjectAddress: [ValuePath: SyncValue]], acknowledged: Bool = false
     ) throws {
         let batch = DownloadedBatch(rows: rows.map { SyncRow(address: $0.key, values: $0.value) }, leaving: [])
         let state = try file.opened.load()
-        try file.commit(masked ? UploadMask(state.outbox).masked(batch) : batch, state)
+        try file.commit(batch, acknowledged ? ClientState.acknowledged(state) : state)
     }
 
     private func votes(_ file: SyncedFile) throws -> Int64? { try file.integer("SELECT votes FROM Item WHERE id = 1") }
@@ -66,14 +66,14 @@ struct CounterTests {
         state.acknowledgedUpload = 1
         state.outbox.removeFirst()
         let row = SyncRow(address: Sample.item(1), values: Sample.values([Sample.votes: Sample.integer(102)]))
-        try file.commit(UploadMask(state.outbox).masked(DownloadedBatch(rows: [row], leaving: [])), state)
+        try file.commit(DownloadedBatch(rows: [row], leaving: []), state)
         #expect(try votes(file) == 105)
         // The program adds 1,000 after the state was loaded and before the download is committed. The sum includes this
         // addition.
         let loaded = try file.opened.load()
         try file.write(.add(Sample.item(1), counter, 1000))
         let late = SyncRow(address: Sample.item(1), values: Sample.values([Sample.votes: Sample.integer(7)]))
-        try file.commit(UploadMask(loaded.outbox).masked(DownloadedBatch(rows: [late], leaving: [])), loaded)
+        try file.commit(DownloadedBatch(rows: [late], leaving: []), loaded)
         #expect(try votes(file) == 1010)
     }
 
@@ -98,7 +98,7 @@ struct CounterTests {
         try file.write(.create(Sample.item(1), [note: Sample.text("mine")]))
         try file.write(.update(Sample.item(1), [note: Sample.text("mine too")]))
         #expect(try file.uploads.map(\.operations) == [[.create(Sample.item(1), Sample.complete([:]))]])
-        try apply(file, [Sample.item(1): Sample.values([Sample.count: Sample.integer(4)])], masked: false)
+        try apply(file, [Sample.item(1): Sample.values([Sample.count: Sample.integer(4)])], acknowledged: true)
         #expect(try file.value("SELECT note FROM Item WHERE id = 1") == .text("mine too"))
         try apply(file, [Sample.item(2): [:]])
         #expect(try file.value("SELECT note FROM Item WHERE id = 2") == .null)

@@ -232,8 +232,35 @@ struct OutboxTests {
             return true
         }
         #expect(try self.operations(file) == [operations])
-        let (messages, bytes) = UploadParts.messages(of: try #require(file.uploads.first))
-        #expect(messages.count == 5 && bytes > 2_500_000)
+        let messages = UploadParts.messages(of: try #require(file.uploads.first))
+        let parts = messages.map { message -> [SyncOperation] in
+            switch message {
+            case .uploadPart(let part): part
+            case .upload(let upload): upload.operations
+            default: []
+            }
+        }
+        #expect(parts == operations.map { [$0] })
+        #expect(try file.opened.load().outbox[0].bytes > 2_500_000)
+    }
+
+    @Test("the state of a client contains only the first uploads, and further uploads after their acknowledgement")
+    func loadedUploads() throws {
+        let file = try SyncedFile()
+        for number in 1...70 { try file.write(.create(Sample.item(Int64(number)), [:])) }
+        var state = try file.opened.load()
+        #expect(state.outbox.map(\.number) == Array(1...64))
+        let uploads = try file.uploads
+        #expect(state.lastUpload == 70 && state.hasMoreUploads && state.clock.last == uploads[69].time)
+        #expect(try file.opened.upload(3) == uploads[2])
+        try file.opened.refresh(&state)
+        #expect(state.outbox.count == 64)
+        // The service has stored ten uploads.
+        state = ClientState.acknowledged(state, through: 10)
+        try file.opened.save(state)
+        try file.opened.refresh(&state)
+        #expect(state.outbox.map(\.number) == Array(11...70) && !state.hasMoreUploads)
+        #expect(throws: EngineError.self) { _ = try file.opened.upload(10) }
     }
 
     @Test("time stamps increase, even if the wall clock goes back and the file is opened again")
@@ -274,7 +301,7 @@ struct OutboxTests {
         try file.commit(DownloadedBatch(rows: [], leaving: []), state)
         try other.write(.create(Sample.item(3), [:]))
         try file.opened.refresh(&state)
-        #expect(state.outbox.map(\.base.text) == ["", "", "c1"])
+        #expect(try file.uploads.map(\.base.text) == ["", "", "c1"])
         #expect(state.lastUpload == 3 && state.clock.last == state.outbox[2].time)
         withExtendedLifetime(lock) {}
     }

@@ -6,11 +6,11 @@ import Testing
 @testable import MartletSync
 
 extension ClientState {
-    /// The given state after the service has acknowledged all uploads.
-    static func acknowledged(_ state: ClientState) -> ClientState {
+    /// The given state after the service has acknowledged the uploads up to a number, or all uploads.
+    static func acknowledged(_ state: ClientState, through upload: UInt64? = nil) -> ClientState {
         var state = state
-        state.acknowledgedUpload = state.lastUpload
-        state.outbox = []
+        state.acknowledgedUpload = upload ?? state.lastUpload
+        state.outbox.removeAll { $0.number <= state.acknowledgedUpload }
         return state
     }
 
@@ -261,7 +261,7 @@ struct SyncApplierTests {
             1: Sample.integer(0), 2: Sample.integer(0), 3: Sample.text("new"), 4: .link(owner), 5: .null, 6: place,
             7: .null, 9: Sample.integer(0), 11: .null, 18: .null,
         ]
-        let uploads = try store.load().outbox
+        let uploads = try store.uploads
         #expect(uploads.map(\.number) == [1, 2])
         #expect(
             uploads[0].operations == [.create(item, Sample.values(created)), .create(owner, Sample.completeOwner())])
@@ -342,7 +342,7 @@ struct SyncApplierTests {
             try SyncedStore(SyncedFile.options(file.path, facts: facts), synced: ["Owner"], wall: { 0 })
         }
         #expect(
-            try open().load().outbox.map(\.operations).last == [
+            try open().uploads.map(\.operations).last == [
                 .update(ObjectAddress(type: 0, key: .text("ada")), Sample.values([Sample.group: Sample.integer(1)]))
             ])
         try file.open()
@@ -367,6 +367,21 @@ struct SyncApplierTests {
         } catch let error as EngineError {
             #expect(error.code == .schemaMismatch && error.message.contains("newest version"))
         }
+        #expect(try file.integer("SELECT count(*) FROM Item") == 1)
+    }
+
+    @Test("a program with the previous schema can no longer send uploads, or write downloads")
+    func formerClient() throws {
+        let file = try SyncedFile()
+        try file.write(.create(Sample.item(1), [:]))
+        var state = try file.opened.load()
+        try file.setNumbering("object Other id")
+        let batch = DownloadedBatch(rows: [SyncRow(address: Sample.item(2), values: [:])], leaving: [])
+        #expect(throws: EngineError.self) { _ = try file.opened.load() }
+        #expect(throws: EngineError.self) { try file.opened.refresh(&state) }
+        #expect(throws: EngineError.self) { _ = try file.opened.upload(1) }
+        #expect(throws: EngineError.self) { try file.commit(batch, state) }
+        #expect(throws: EngineError.self) { try file.applyWithoutCommit(batch, state) }
         #expect(try file.integer("SELECT count(*) FROM Item") == 1)
     }
 }

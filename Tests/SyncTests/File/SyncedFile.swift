@@ -171,7 +171,8 @@ final class SyncedFile {
     func applyWithoutCommit(_ batch: DownloadedBatch, _ state: ClientState) throws {
         let store = try opened
         try transaction { transaction in
-            try store.apply(batch, state, transaction)
+            var mask = UploadMask()
+            try store.apply(batch, state, &mask, transaction)
             return false
         }
     }
@@ -190,7 +191,12 @@ final class SyncedFile {
     }
 
     func commit(_ batch: DownloadedBatch, _ state: ClientState) throws {
-        try opened.commit(batch, state)
+        var mask = UploadMask()
+        try commit(batch, state, &mask)
+    }
+
+    func commit(_ batch: DownloadedBatch, _ state: ClientState, _ mask: inout UploadMask) throws {
+        try opened.commit(batch, state, &mask)
         try checkChangeSet()
     }
 
@@ -235,7 +241,8 @@ final class SyncedFile {
     func integer(_ sql: String) throws -> Int64? { try read { try $0.integer(sql) } }
     func value(_ sql: String) throws -> SQLValue? { try read { try $0.value(sql) } }
 
-    var uploads: [ClientMessage.Upload] { get throws { try opened.load().outbox } }
+    /// All uploads in the outbox.
+    var uploads: [ClientMessage.Upload] { get throws { try opened.uploads } }
 
     /// The objects of the synchronized types.
     func objects() throws -> [ObjectAddress: [ValuePath: SyncValue]] {
@@ -243,6 +250,19 @@ final class SyncedFile {
         return try read { connection in
             var reader = ObjectReader(store.schema, store.coordinator.schema, connection)
             return try reader.objects()
+        }
+    }
+}
+
+extension SyncedStore {
+    /// All uploads in the outbox.
+    var uploads: [ClientMessage.Upload] {
+        get throws {
+            try read { tables in
+                var uploads: [ClientMessage.Upload] = []
+                while let next = try upload(after: uploads.last?.number ?? 0, tables) { uploads.append(next) }
+                return uploads
+            }
         }
     }
 }

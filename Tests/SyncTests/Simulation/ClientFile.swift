@@ -8,6 +8,8 @@ protocol ClientFile: AnyObject {
     func load() throws -> ClientState
     /// Adds to `state` the writes of the program since the state was loaded.
     func refresh(_ state: inout ClientState) throws
+    /// All uploads that the service has not acknowledged.
+    var uploads: [ClientMessage.Upload] { get throws }
     func objects() throws -> ModelRows
     /// Runs a transaction of the program. If `isCancelled` is true, the transaction is rolled back.
     func write(_ operations: [SyncOperation], wall: UInt64, isCancelled: Bool) throws
@@ -25,6 +27,8 @@ protocol ClientFile: AnyObject {
 final class ModelFile: ClientFile {
     private var state = ClientState()
     private var rows: ModelRows = [:]
+    private(set) var uploads: [ClientMessage.Upload] = []
+    private var mask = UploadMask()
     private var inserted: UInt64 = 0
     /// The number of the file. Until the service has assigned a number to the client, list positions contain the number
     /// of the file instead.
@@ -50,7 +54,9 @@ final class ModelFile: ClientFile {
             apply(operation)
             operations.append(operation)
         }
-        state.write(operations, wall: wall)
+        let upload = state.write(operations, wall: wall)
+        uploads.append(upload)
+        mask.add(upload)
     }
 
     private func apply(_ operation: SyncOperation) {
@@ -90,6 +96,9 @@ final class ModelFile: ClientFile {
 
     func commit(_ batch: DownloadedBatch, _ state: ClientState) {
         self.state = state
+        uploads.removeAll { $0.number <= state.acknowledgedUpload }
+        mask.removeUploads(through: state.acknowledgedUpload)
+        let batch = mask.masked(batch)
         for address in batch.leaving { rows[address] = nil }
         for row in batch.rows { rows[row.address, default: [:]].merge(row.values) { $1 } }
     }
@@ -100,12 +109,19 @@ final class ModelFile: ClientFile {
 /// A synchronized file of the engine.
 final class StoreFile: ClientFile {
     private let file: SyncedFile
+    private var mask = UploadMask()
     private(set) var failure: String?
+
+    /// The number of uploads that the client loads. It is smaller than usual, so that the outbox often has more.
+    private static let loadedUploads = 2
 
     init() throws { file = try SyncedFile() }
 
-    func load() throws -> ClientState { try file.opened.load() }
-    func refresh(_ state: inout ClientState) throws { try file.opened.refresh(&state) }
+    func load() throws -> ClientState { try file.opened.load(loadedUploads: Self.loadedUploads) }
+    func refresh(_ state: inout ClientState) throws {
+        try file.opened.refresh(&state, loadedUploads: Self.loadedUploads)
+    }
+    var uploads: [ClientMessage.Upload] { get throws { try file.uploads } }
     func objects() throws -> ModelRows { try file.objects() }
 
     func write(_ operations: [SyncOperation], wall: UInt64, isCancelled: Bool) throws {
@@ -121,7 +137,7 @@ final class StoreFile: ClientFile {
     func save(_ state: ClientState) throws { try file.opened.save(state) }
 
     func commit(_ batch: DownloadedBatch, _ state: ClientState) throws {
-        try file.commit(batch, state)
+        try file.commit(batch, state, &mask)
         failure = file.changeSetFailure
         if let unchanged = file.lastUnchanged.first { failure = failure ?? "\(unchanged) has not changed" }
     }
@@ -129,5 +145,6 @@ final class StoreFile: ClientFile {
     func crash(applying batch: DownloadedBatch?, _ state: ClientState?) throws {
         if let batch, let state { try file.applyWithoutCommit(batch, state) }
         try file.reopen()
+        mask = UploadMask()
     }
 }

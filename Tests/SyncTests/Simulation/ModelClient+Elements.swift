@@ -4,9 +4,9 @@ import MartletSyncProtocol
 extension ModelClient {
     // Checks that the file shows the newest change of each element that the uploads in the outbox have changed. Does
     // not check links, because their targets may not be in the file.
-    func checkOwnElements(_ stored: ClientState, _ rows: ModelRows, _ mask: UploadMask) {
+    func checkOwnElements(_ uploads: [ClientMessage.Upload], _ rows: ModelRows, _ mask: UploadMask) {
         var written: [ObjectAddress: [ModelCollection.Element: SyncValue?]] = [:]
-        for operation in stored.outbox.flatMap(\.operations) {
+        for operation in uploads.flatMap(\.operations) {
             let address = operation.address
             guard let element = operation.element else {
                 if case .delete = operation { written[address] = nil }

@@ -6,6 +6,8 @@ import MartletValues
 final class ModelClient {
     private let file: any ClientFile
     private var session: ClientSession?
+    /// The greatest size of the operations in one message of an upload, in bytes.
+    private var partBytes = UploadParts.usualBytes
     private var service: ModelServiceSession?
     /// The messages in transit to the service. A connection delivers messages in order, until it breaks.
     private(set) var toService: [ClientMessage] = []
@@ -40,8 +42,8 @@ final class ModelClient {
         attempt {
             service = ModelServiceSession(server, splits: splits)
             // If `splits` is true, each operation of an upload is sent in a separate message.
-            let session = ClientSession(
-                try file.load(), schemaHash: [], token: "", partBytes: splits ? 1 : UploadParts.usualBytes)
+            partBytes = splits ? 1 : UploadParts.usualBytes
+            let session = ClientSession(try file.load(), schemaHash: [], token: "")
             self.session = session
             try perform(session.begin(), server)
         }
@@ -63,7 +65,7 @@ final class ModelClient {
         attempt {
             let known = try file.load().lastUpload
             try file.write(operations, wall: wall(now), isCancelled: isCancelled)
-            for upload in try file.load().outbox where upload.number > known {
+            for upload in try file.uploads where upload.number > known {
                 if isCancelled { fail("a cancelled write was recorded") }
                 if upload.time <= newestTime { fail("the time stamp is not newer") }
                 newestTime = upload.time
@@ -112,7 +114,7 @@ final class ModelClient {
         guard let upload, Int(upload.base.text) == server.version else { return nil }
         let state = try file.load()
         let isStored = state.identity.map { server.storedUpload($0.id) >= upload.number } ?? true
-        return isStored || state.outbox != [upload] ? nil : upload
+        return try isStored || file.uploads != [upload] ? nil : upload
     }
 
     /// Checks the objects of a stored upload that has no conflicts: they must be equal on the server and in the file.
@@ -165,7 +167,10 @@ final class ModelClient {
         let actions = session?.receive(message, wall: wall(now)) ?? []
         attempt {
             switch event {
-            case .none: try perform(actions, server)
+            case .none:
+                try perform(actions, server)
+                // The acknowledgement of uploads makes room for uploads that were not loaded yet.
+                if session?.state.hasMoreUploads ?? false { try localChange(server) }
             case .crash:
                 let batch = actions.lazy.compactMap { if case .commit(let batch) = $0 { batch } else { nil } }.first
                 let state = session?.state
@@ -184,6 +189,12 @@ final class ModelClient {
         for action in actions {
             switch action {
             case .send(let message): toService.append(message)
+            case .upload(let number):
+                guard let upload = try file.uploads.first(where: { $0.number == number }) else {
+                    fail("the upload \(number) is not in the outbox")
+                    continue
+                }
+                toService += UploadParts.messages(of: upload, maximumBytes: partBytes)
             case .save: if let state = session?.state { try file.save(state) }
             case .commit(let batch):
                 guard let state = session?.state else { continue }
@@ -208,7 +219,8 @@ final class ModelClient {
         let expected = server.history[cursor].filter {
             ModelServiceSession.matches(stored.shown.queries, $0.key, $0.value)
         }
-        let mask = UploadMask(stored.outbox)
+        let uploads = try file.uploads
+        let mask = UploadMask(uploads)
         for address in Set(expected.keys).union(rows.keys) where !mask.contains(address) {
             guard let mine = rows[address], let theirs = expected[address] else {
                 return fail("\(address) is \(rows[address] == nil ? "not " : "")in the file at version \(cursor)")
@@ -219,14 +231,14 @@ final class ModelClient {
                         + "\(String(describing: theirs[path])) at version \(cursor)")
             }
         }
-        checkOwnWrites(stored, rows, mask)
-        checkCounters(stored, rows, expected)
-        checkOwnElements(stored, rows, mask)
+        checkOwnWrites(uploads, rows, mask)
+        checkCounters(uploads, rows, expected)
+        checkOwnElements(uploads, rows, mask)
     }
 
     // Checks that each counter shows the value of the server plus the additions in the outbox.
-    private func checkCounters(_ stored: ClientState, _ rows: ModelRows, _ expected: ModelRows) {
-        let operations = stored.outbox.flatMap(\.operations)
+    private func checkCounters(_ uploads: [ClientMessage.Upload], _ rows: ModelRows, _ expected: ModelRows) {
+        let operations = uploads.flatMap(\.operations)
         let replaced = operations.compactMap { operation in
             switch operation {
             case .create(let address, _), .delete(let address): address
@@ -264,7 +276,7 @@ final class ModelClient {
 
     // Checks that the file shows the newest value that an upload in the outbox has written, unless a later upload has
     // deleted the object.
-    private func checkOwnWrites(_ stored: ClientState, _ rows: ModelRows, _ mask: UploadMask) {
+    private func checkOwnWrites(_ uploads: [ClientMessage.Upload], _ rows: ModelRows, _ mask: UploadMask) {
         var written: ModelRows = [:]
         func add(_ address: ObjectAddress, _ values: ModelValues) {
             for (path, value) in values {
@@ -274,7 +286,7 @@ final class ModelClient {
                 written[address, default: [:]][path] = value
             }
         }
-        for operation in stored.outbox.flatMap(\.operations) where operation.address.type != Sample.report(0).type {
+        for operation in uploads.flatMap(\.operations) where operation.address.type != Sample.report(0).type {
             switch operation {
             case .create(let address, let values): add(address, values)
             case .update(let address, let values) where rows[address] != nil: add(address, values)
@@ -297,7 +309,8 @@ final class ModelClient {
         attempt {
             try check(server)
             let (stored, rows) = (try file.load(), try file.objects())
-            if !stored.outbox.isEmpty { fail("\(stored.outbox.count) uploads are left") }
+            let uploads = try file.uploads
+            if !uploads.isEmpty { fail("\(uploads.count) uploads are left") }
             if stored.shown != stored.wanted { fail("the newest subscriptions are not complete") }
             let expected = server.rows.filter { ModelServiceSession.matches(stored.wanted.queries, $0.key, $0.value) }
             let shown = expected.mapValues { $0.mapValues { $0.shown { expected[$0] != nil } }.normalized }
