@@ -13,10 +13,10 @@ final class Context {
     private(set) lazy var durableRealm = open(.full)
     let clock: MeasuringClock
 
-    init(_ population: Population, file: URL, budget: Double) {
+    init(_ population: Population, file: URL, clock: MeasuringClock) {
         self.population = population
         self.file = file
-        clock = MeasuringClock(budget: budget)
+        self.clock = clock
     }
 
     private func open(_ durability: Realm.Configuration.Durability) -> Realm {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Repeats an idiom within a budget of time.
 ///
 /// Other work on the machine can only add time. Therefore the result is the smallest median of several rounds. Short
@@ -5,6 +7,8 @@
 struct MeasuringClock {
     /// The seconds for one idiom at one size.
     let budget: Double
+    /// Whether the CPU time of the process is measured instead of the elapsed time.
+    let countsCPU: Bool
     private let rounds = 6
     private let largestRound = 100
     private let batchSeconds = 0.0001
@@ -12,16 +16,16 @@ struct MeasuringClock {
     func measure(_ expected: Int, _ body: () throws -> Int) throws -> Measurement {
         var found: Int?
         func seconds(_ batch: Int) throws -> Double {
-            let start = ContinuousClock.now
+            let start = now
             for _ in 0..<batch {
                 let check = try body()
                 if check != expected, found == nil { found = check }
             }
-            return (ContinuousClock.now - start).seconds
+            return now - start
         }
-        let warmUp = try (seconds(1), seconds(1))
-        let batch = max(1, Int(batchSeconds / max(warmUp.1, 1e-8)))
-        let (best, samples) = try smallestMedian(first: warmUp.1) { _ in try seconds(batch) / Double(batch) }
+        let warmUp = try seconds(1)
+        let batch = warmUp > batchSeconds * 100 ? 1 : try max(1, Int(batchSeconds / max(seconds(1), 1e-8)))
+        let (best, samples) = try smallestMedian(warmUp) { _ in try seconds(batch) / Double(batch) }
         return Measurement(
             nanoseconds: best * 1e9, executions: samples * batch, expected: expected, found: found)
     }
@@ -32,40 +36,41 @@ struct MeasuringClock {
         var found: Int?
         func seconds(_ execution: Int) throws -> Double {
             try before(execution)
-            let start = ContinuousClock.now
+            let start = now
             let check = try body(execution)
-            let seconds = (ContinuousClock.now - start).seconds
+            let seconds = now - start
             try after(execution)
             if check != expected, found == nil { found = check }
             return seconds
         }
-        let warmUp = try (seconds(0), seconds(1))
-        let (best, samples) = try smallestMedian(first: warmUp.1) { try seconds($0 + 2) }
+        let (best, samples) = try smallestMedian(try seconds(0)) { try seconds($0 + 1) }
         return Measurement(nanoseconds: best * 1e9, executions: samples, expected: expected, found: found)
     }
 
-    /// Calls `sample` until the budget is used, and returns the smallest median of the rounds. `first` is a sample that
-    /// was taken before; it is the result if one sample takes longer than the budget.
+    /// Calls `sample` until the budget is used, and returns the smallest median of the rounds. If the warm-up takes
+    /// several times the budget, it is the result.
     private func smallestMedian(
-        first: Double, _ sample: (Int) throws -> Double
+        _ warmUp: Double, _ sample: (Int) throws -> Double
     ) throws -> (best: Double, samples: Int) {
-        let start = ContinuousClock.now
+        if warmUp > budget * 4 { return (warmUp, 1) }
+        let start = now
         var best = Double.infinity, count = 0
-        if first > budget { return (first, 1) }
         for round in 1...rounds {
             let end = budget * Double(round) / Double(rounds)
             var samples: [Double] = []
             repeat {
                 samples.append(try sample(count))
                 count += 1
-            } while samples.count < largestRound && (ContinuousClock.now - start).seconds < end
+            } while samples.count < largestRound && now - start < end
             best = min(best, samples.sorted()[samples.count / 2])
-            if (ContinuousClock.now - start).seconds > budget { break }
+            if now - start > budget { break }
         }
         return (best, count)
     }
-}
 
-extension Duration {
-    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+    private var now: Double {
+        var time = timespec()
+        clock_gettime(countsCPU ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
 }

@@ -52,11 +52,9 @@ struct Outcome: Codable {
 
     /// The cells of a row in a Markdown table.
     var row: [String] {
-        [code(idiom), growth.rawValue] + nanoseconds.map { $0.map(duration) ?? "–" } + [ratio.map(factor) ?? "–"]
-            + [failure ?? ""]
+        ["`\(idiom.replacingOccurrences(of: "|", with: "\\|"))`", growth.rawValue]
+            + nanoseconds.map { $0.map(duration) ?? "–" } + [ratio.map(factor) ?? "–", factor(limit), failure ?? ""]
     }
-
-    private func code(_ text: String) -> String { text.replacingOccurrences(of: "|", with: "\\|") }
 }
 
 /// A time with three significant digits.

@@ -2,7 +2,7 @@ import Foundation
 
 /// The results of a run as text, Markdown and JSON.
 struct Report {
-    let outcomes: [Outcome]
+    var outcomes: [Outcome]
     let sizes: [Int]
 
     /// The idioms that fail, those that are furthest above their limit first.
@@ -24,11 +24,18 @@ struct Report {
     var markdown: String {
         let passing = outcomes.filter { !$0.fails }
         return """
-            \(outcomes.count) idioms, of which \(failing.count) fail.
+            # Everyday idioms
+
+            `make bench-idioms ARGS="--markdown Documentation/Idioms.md"` writes this page.
+            [Benchmarks.md](Benchmarks.md#everyday-idioms) explains the columns, and says where this was measured.
+
+            Of \(outcomes.count) idioms, \(failing.count) fail. Those that are furthest above their limit come first.
+
+            ## Idioms that fail
 
             \(Self.table(failing, sizes))
 
-            These pass:
+            ## Idioms that pass
 
             \(Self.table(passing, sizes))
 
@@ -46,9 +53,9 @@ struct Report {
 
     /// A Markdown table. The last column is omitted if no idiom has a failure besides its growth.
     private static func table(_ outcomes: [Outcome], _ sizes: [Int]) -> String {
-        let hasFailures = outcomes.contains { $0.failure != nil }
-        let columns = ["idiom", "declared"] + sizes.map(grouped) + ["growth"] + (hasFailures ? ["failure"] : [])
-        let rule = ["---", "---"] + sizes.map { _ in "--:" } + ["--:"] + (hasFailures ? ["---"] : [])
+        let last = outcomes.contains { $0.failure != nil } ? ["failure"] : []
+        let columns = ["idiom", "declared"] + sizes.map(grouped) + ["growth", "at most"] + last
+        let rule = ["---", "---"] + sizes.map { _ in "--:" } + ["--:", "--:"] + last.map { _ in "---" }
         let rows = outcomes.map { Array($0.row.prefix(columns.count)) }
         return ([columns] + [rule] + rows).map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n")
     }

@@ -12,22 +12,24 @@ struct Runner {
 
     func writeFiles() throws {
         for size in options.sizes {
-            let seconds = try ContinuousClock().measure {
-                try PopulationFile.write(Population(count: size), to: file(size))
-            }.seconds
-            log("\(grouped(size)) people in \(String(format: "%.1f", seconds)) s\n")
+            log("writing \(grouped(size)) people\n")
+            try PopulationFile.write(Population(count: size), to: file(size))
         }
     }
 
-    func measureAll() -> [Outcome] {
-        let idioms = options.idioms
-        return idioms.enumerated().map { number, idiom in
+    /// Measures all idioms. The files of the report are written after each idiom, so that an interrupted run leaves its
+    /// results.
+    func measureAll() throws -> Report {
+        var report = Report(outcomes: [], sizes: options.sizes)
+        for idiom in options.idioms {
             var outcome = Outcome(idiom: idiom.name, growth: idiom.growth, sizes: options.sizes)
             for size in options.sizes { outcome.add(measure(idiom, size), size) }
             repeatIfClose(&outcome, idiom)
-            log("\(number + 1)/\(idioms.count)  \(outcome.line)\n")
-            return outcome
+            report.outcomes.append(outcome)
+            log("\(report.outcomes.count)/\(options.idioms.count)  \(outcome.line)\n")
+            try report.writeFiles(options)
         }
+        return report
     }
 
     /// Measures the first and the last size again if noise can be the reason that the growth is above its limit.
@@ -52,6 +54,7 @@ struct Runner {
             "--idiom", idiom.name, "--sizes", String(size), "--directory", folder.path,
             "--budget", String(options.budget * share),
         ]
+        if options.countsCPU { child.arguments?.append("--cpu") }
         child.standardOutput = output
         do {
             try child.run()
@@ -70,7 +73,7 @@ struct Runner {
 
     // MARK: The child process
 
-    private static let timeout: UInt32 = 60
+    private static let timeout: UInt32 = 180
 
     /// Measures one idiom and prints the measurement. Ends the process if this takes too long.
     static func measureOne(_ name: String, _ options: Options, _ folder: URL) throws {
@@ -79,7 +82,9 @@ struct Runner {
             throw Mistake(text: "no idiom '\(name)'")
         }
         let file = Runner(options: options, folder: folder).file(size)
-        let context = Context(Population(count: size), file: file, budget: options.budget)
+        let context = Context(
+            Population(count: size), file: file,
+            clock: MeasuringClock(budget: options.budget, countsCPU: options.countsCPU))
         let measurement = try idiom.measure(context)
         FileHandle.standardOutput.write(try JSONEncoder().encode(measurement))
     }

@@ -20,9 +20,8 @@ do {
     do {
         defer { try? FileManager.default.removeItem(at: temporary) }
         try runner.writeFiles()
-        report = Report(outcomes: runner.measureAll(), sizes: options.sizes)
+        report = try runner.measureAll()
     }
-    try report.writeFiles(options)
     print(report.summary)
     exit(report.failing.isEmpty ? 0 : 1)
 } catch let mistake as Mistake {
