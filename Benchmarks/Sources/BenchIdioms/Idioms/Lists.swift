@@ -101,6 +101,14 @@ extension Idiom {
                 members[$0].id
             }
         },
+        Idiom("list of all: [n / 2] after an append", .logarithmic) { context in
+            let members = context.archive.members, person = context.person(5)
+            return try context.measure(
+                context.count / 2 - 1,
+                before: { _ in try context.realm.write { members.append(person) } },
+                after: { _ in try context.realm.write { members.removeLast() } },
+                execution: { _ in members[context.count / 2].id })
+        },
         Idiom("list of all: prefix(10)", .constant) { context in
             let members = context.archive.members
             return try context.measure(context.count * 10 - 55) {

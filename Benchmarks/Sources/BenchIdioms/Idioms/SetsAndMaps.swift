@@ -32,6 +32,12 @@ extension Idiom {
             let people = context.sample.map(context.person)
             return try context.measure(people.count) { people.count { chosen.contains($0) } }
         },
+        Idiom("set of all: contains(person) after a write", .logarithmic) { context in
+            let chosen = context.archive.chosen, person = context.person(context.count / 2)
+            return try context.measure(
+                1, before: { round in try context.realm.write { context.person(3).visits = round } },
+                execution: { _ in chosen.contains(person) ? 1 : 0 })
+        },
         Idiom("for person in set of all { break }", .constant) { context in
             let chosen = context.archive.chosen
             return try context.measure(1) {
@@ -105,6 +111,19 @@ extension Idiom {
             } _: {
                 counts[context.population.key($0)] ?? -1
             }
+        },
+        Idiom("map of all numbers: [key] after a write", .logarithmic) { context in
+            let counts = context.archive.counts, key = context.population.key(context.count / 2)
+            return try context.measure(
+                context.count / 2, before: { round in try context.realm.write { context.person(3).visits = round } },
+                execution: { _ in counts[key] ?? -1 })
+        },
+        Idiom("map of all numbers: [key] after a write of another key", .logarithmic) { context in
+            let counts = context.archive.counts, key = context.population.key(context.count / 2)
+            return try context.measure(
+                context.count / 2,
+                before: { _ in try context.realm.write { counts[context.population.key(3)] = 3 } },
+                execution: { _ in counts[key] ?? -1 })
         },
         Idiom("map of all numbers: [key], no such key", .logarithmic) { context in
             let counts = context.archive.counts
