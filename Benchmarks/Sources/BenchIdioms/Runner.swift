@@ -35,7 +35,7 @@ struct Runner {
     /// Measures the first and the last size again if noise can be the reason that the growth is above its limit.
     private func repeatIfClose(_ outcome: inout Outcome, _ idiom: Idiom) {
         var repetitions = 0
-        while repetitions < 2, outcome.failure == nil, let ratio = outcome.ratio, ratio > outcome.limit,
+        while repetitions < 2, outcome.fails, outcome.failure == nil, let ratio = outcome.ratio,
             ratio < outcome.limit * 2
         {
             repetitions += 1
