@@ -12,6 +12,7 @@
 #   make docs                         build the documentation as a static site in .build/docs/site
 #   make docs-check                   build the site, check its links, and check pages in a browser; writes screenshots
 #   make bench                        compare Martlet with SQLite's C API and GRDB (ARGS="--quick" for a short run)
+#   make bench-idioms                 measure everyday idioms at three sizes; fails where one grows too fast (ARGS="--only …")
 #   make flights-verify FLIGHTS=<folder>  compare query results on the full data with those computed from the CSV files
 #   make plugin-check                 build packages that use the plugin, with both build systems
 #   make importer-check               build the importer of Realm models and run its tests
@@ -47,7 +48,7 @@ FLIGHTS_SAMPLE = Examples/Flights/Data
 # The optimizer takes most of the time of a release build. The sample is small, so it needs no optimized build.
 FLIGHTS_DEMO = swift run -c $(if $(FLIGHTS),release,debug) --package-path Examples/Flights FlightsDemo
 
-.PHONY: help quickstart tour check test format generate mistakes pictures docs docs-check mutants bench flights-verify plugin-check importer-check durability exact \
+.PHONY: help quickstart tour check test format generate mistakes pictures docs docs-check mutants bench bench-idioms flights-verify plugin-check importer-check durability exact \
 	chaos exact-bugs schedules schedule-bugs sync-bugs bench-sync sync-cost fuzz-schema bombs postgres-check sanitize tsan leaks \
 	sync-demo sync-tests sync-crash clean packages packages-python toolchain \
 	release-check
@@ -100,6 +101,11 @@ docs-check: packages-python
 
 bench: packages-python
 	Benchmarks/run.py $(if $(FLIGHTS),--flights "$(FLIGHTS)") $(ARGS)
+
+# The program measures each idiom in a process of its own. Its output lists the idioms that grow too fast.
+bench-idioms: packages
+	swift build -c release --package-path Benchmarks --product BenchIdioms
+	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/BenchIdioms" $(ARGS)
 
 flights-verify: packages-python
 	@test -n "$(FLIGHTS)" || { echo "make flights-verify needs the full data: FLIGHTS=<folder of CSV files>" >&2; exit 2; }

@@ -19,6 +19,9 @@ let package = Package(
         .executableTarget(
             name: "PeerMartlet", dependencies: ["Measure", .product(name: "Martlet", package: "Martlet")],
             plugins: [.plugin(name: "MartletPlugin", package: "Martlet")]),
+        .executableTarget(
+            name: "BenchIdioms", dependencies: [.product(name: "Martlet", package: "Martlet")],
+            plugins: [.plugin(name: "MartletPlugin", package: "Martlet")]),
     ],
     swiftLanguageModes: [.v6]
 )
