@@ -230,7 +230,7 @@ struct EmbeddedElementTests {
         try file.write(.setElement(item, stops, try place(1), Sample.stop(3)))
         let state = try file.opened.load()
         let row = SyncRow(address: item, values: [stops: elements([]), stop: Sample.stop(4)])
-        try file.commit(UploadMask(state.outbox).masked(DownloadedBatch(rows: [row], leaving: [])), state)
+        try file.commit(DownloadedBatch(rows: [row], leaving: []), state)
         #expect(try values(file).elements(at: stops).map(\.value) == [Sample.stop(1), Sample.stop(3)])
         #expect(try values(file)[stop] == Sample.stop(4))
     }
@@ -264,7 +264,7 @@ struct EmbeddedElementTests {
             SyncedFile.options(file.path, facts: facts), synced: ["Item", "Owner", "Report"], wall: { 0 })
         guard case .embedded(let former) = Sample.stop(1, near: .link(ada), points: [2]) else { return }
         #expect(
-            try store.load().outbox.last?.operations.first
+            try store.uploads.last?.operations.first
                 == .insertElement(item, stops, position, .embedded([.list([])] + former)))
     }
 }
