@@ -103,7 +103,7 @@
         }
 
         @Test(
-            "a link to an object that the user cannot read is reverted like a link to a missing object Y27",
+            "a link to an object that the user cannot read is reverted like a link to a missing object Y29",
             arguments: Kind.allCases)
         func hiddenTarget(_ kind: Kind) throws {
             try session.execute("INSERT INTO node (id, author) VALUES (7, 'ben')")
@@ -117,7 +117,7 @@
             #expect(try nodes() == [2, 7])
         }
 
-        @Test("an upload may link to an object that it has created, even if the user cannot read the object Y27")
+        @Test("an upload may link to an object that it has created, even if the user cannot read the object Y29")
         func ownTarget() throws {
             let operations = try Kind.allCases.enumerated().flatMap { number, kind in
                 [try create(Int64(number)), try link(Int64(number), to: 9, kind)]
@@ -127,7 +127,7 @@
             #expect(try nodes("next = 9") == [0])
         }
 
-        @Test("links that an upload does not write are not checked, and neither are links in values of any type Y27")
+        @Test("links that an upload does not write are not checked, and neither are links in values of any type Y29")
         func otherLinks() throws {
             try session.execute(
                 """
