@@ -24,7 +24,7 @@ package final class ServiceMetrics: Sendable {
             case .rowsRead: "Rows that were read for new subscriptions."
             case .logReadings: "Readings of the log for all sessions."
             case .logEntries: "Entries that the readings of the log for all sessions have found."
-            case .catchUps: "Additional readings of the log for a single session."
+            case .catchUps: "Sessions that caught up with a separate reading of the log."
             case .tasksFailed: "Tasks that ended with an error of the database or of the client."
             }
         }
