@@ -156,10 +156,14 @@
                 #expect(mine.tasks.map(\.id) == [2, 1] && mine.labels.contains("urgent"))
                 #expect(mine.notes["ada"] == "first")
                 var changes: [(deletions: [Int], insertions: [Int])] = []
+                var isObserved = false
                 let token = other.tasks.observe { change in
+                    isObserved = true
                     guard case .update(_, let deletions, let insertions, _) = change else { return }
                     changes.append((deletions, insertions))
                 }
+                // A change that arrives before the first call is part of the first call.
+                try await wait { isObserved }
                 try ada.write {
                     mine.tasks.insert(try #require(ada.object(ofType: TaskItem.self, forPrimaryKey: 3)), at: 1)
                     mine.tasks.remove(at: 0)
@@ -167,7 +171,7 @@
                     mine.notes["ada"] = "second"
                     mine.doneCount += 1
                 }
-                try await wait { other.tasks.map(\.id) == [3, 1] }
+                try await wait { other.tasks.map(\.id) == [3, 1] && !changes.isEmpty }
                 #expect(changes.map(\.deletions) == [[0]] && changes.map(\.insertions) == [[0]])
                 #expect(Set(other.labels) == ["urgent", "garden"] && other.notes["ada"] == "second")
                 #expect(other.doneCount == 1)
@@ -197,10 +201,14 @@
                 let other = try #require(ben.object(ofType: Board.self, forPrimaryKey: 1)?.steps)
                 #expect(mine.map(\.text) == ["wash", "dig"] && mine.map(\.helpers.count) == [1, 0])
                 var changes: [[Int]] = []
+                var isObserved = false
                 let token = other.observe { change in
+                    isObserved = true
                     guard case .update(_, let deletions, let insertions, let modifications) = change else { return }
                     changes += [deletions, insertions, modifications]
                 }
+                // A change that arrives before the first call is part of the first call.
+                try await wait { isObserved }
                 let second = other[1]
                 try ada.write {
                     mine[1].helpers.append("ada")
