@@ -13,6 +13,8 @@
         /// The number of `chunk` messages that were received: the data of new subscriptions.
         private(set) var chunks = 0
         private(set) var answeredMark: UInt64 = 0
+        /// The uploads that the service has not acknowledged, by number.
+        private var uploads: [UInt64: ClientMessage.Upload] = [:]
         private var session: ClientSession?
         private var outgoing: AsyncStream<ClientMessage>.Continuation?
         private var connection: Task<Void, Never>?
@@ -69,7 +71,12 @@
             for action in actions {
                 switch action {
                 case .send(let message): outgoing?.yield(message)
-                case .commit(let batch): received(Array(batch.rows))
+                case .upload(let number):
+                    guard let upload = uploads[number] else { continue }
+                    for message in UploadParts.messages(of: upload) { outgoing?.yield(message) }
+                case .commit(let batch):
+                    uploads = uploads.filter { $0.key > state.acknowledgedUpload }
+                    received(Array(batch.rows))
                 case .marked(let number): answeredMark = number
                 case .save, .renewToken: break
                 case .reverted(_, let objects): ended("an upload was reverted: \(objects.first?.message ?? "")")
@@ -112,7 +119,10 @@
             while ContinuousClock.now < end {
                 while state.outbox.count < inFlight, var session {
                     number += 1
-                    let actions = session.localChange { $0.write(operations(number), wall: wallMilliseconds()) }
+                    let actions = session.localChange {
+                        let upload = $0.write(operations(number), wall: wallMilliseconds())
+                        uploads[upload.number] = upload
+                    }
                     self.session = session
                     perform(actions)
                 }

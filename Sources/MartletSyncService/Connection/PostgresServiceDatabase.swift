@@ -394,8 +394,8 @@
                     if shared.needsLoading { try await load() }
                     try await feed.advance()
                     if ContinuousClock.now >= nextMark {
-                        try await feedPool.run { try LogPruner.mark(in: $0) }
                         nextMark = .now + .seconds(60)
+                        try await mark()
                     }
                     try await Task.sleep(for: .milliseconds(milliseconds))
                 } catch is CancellationError {
@@ -407,6 +407,16 @@
                 }
             }
             await feed.observe(nil)
+        }
+
+        // If the statement fails, for example because of a limit for the time of statements, sessions continue without
+        // the mark.
+        private func mark() async throws {
+            do {
+                try await feedPool.run { try LogPruner.mark(in: $0) }
+            } catch let error as PostgresError where !error.endsConnection {
+                log(error.logText)
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 #if Postgres
     /// The SQL schema `martlet`, which contains the tables and functions of the service.
     enum ServiceSchema {
-        /// The version of the tables below. A service refuses a database that a newer version of `deploy` has prepared.
-        static let format = 3
+        /// The version of the tables below. A service refuses a database that another version of `deploy` has prepared.
+        static let format = 4
 
         /// Creates the tables and indexes that do not exist yet, and creates or replaces the functions.
         static let script = """
@@ -76,8 +76,9 @@
             ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS paths bytea;
             -- A random number. The sum of these numbers shows whether a client has seen the entries of this log, or those
             -- of a log that a restore of the database has replaced.
-            ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS nonce integer NOT NULL
-                DEFAULT uuid_hash(gen_random_uuid());
+            -- Old entries get 0, so that PostgreSQL does not write the whole table again.
+            ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS nonce integer NOT NULL DEFAULT 0;
+            ALTER TABLE martlet.log ALTER COLUMN nonce SET DEFAULT uuid_hash(gen_random_uuid());
             -- The encoded messages that name the objects of reverted changes, for uploads whose acknowledgement the
             -- client may not have received.
             ALTER TABLE martlet.clients ADD COLUMN IF NOT EXISTS reverted bytea;

@@ -95,8 +95,14 @@
                     "SELECT facts, table_schema, format, to_jsonb(deployment) ->> 'epoch' FROM martlet.deployment"
                 ).first
             else { throw notDeployed }
-            guard try row.integer(2) <= ServiceSchema.format else {
-                throw DeploymentError(findings: ["the schema 'martlet' needs a newer version of the service"])
+            let format = try row.integer(2)
+            guard format == ServiceSchema.format else {
+                let isNewer = format > ServiceSchema.format
+                throw DeploymentError(findings: [
+                    isNewer
+                        ? "the schema 'martlet' needs a newer version of the service"
+                        : "an older version of the service has prepared the database; run 'martlet-sync deploy' of this version"
+                ])
             }
             return (try row.integer(0), try row.text(1), row.isNull(3) ? nil : try row.text(3))
         }

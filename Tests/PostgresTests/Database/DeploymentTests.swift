@@ -158,9 +158,13 @@
             #expect(try sample.count("martlet.log") == 1)
         }
 
-        @Test("a database of a newer service is refused, and so is a database without a deployment")
+        @Test("a database of another version of the service is refused, and so is a database without a deployment")
         func otherFormats() throws {
             let sample = try SampleDatabase()
+            try sample.session.execute("UPDATE martlet.deployment SET format = format - 1")
+            #expect(throws: DeploymentError.self) { try SyncCatalog(sample.session) }
+            try Deployment(sample.catalog.schema).run(in: sample.session)
+            _ = try SyncCatalog(sample.session)
             try sample.session.execute("UPDATE martlet.deployment SET format = 99")
             #expect(throws: DeploymentError.self) { try Deployment(sample.catalog.schema).run(in: sample.session) }
             #expect(throws: DeploymentError.self) { try SyncCatalog(sample.session) }
