@@ -4,9 +4,11 @@ package import MartletSyncProtocol
 /// Reads the state of the client and its outbox. After days without a connection, an outbox may contain many uploads.
 /// So the state of a client contains only the first of them, without their operations.
 extension SyncedStore {
-    /// The most uploads that `ClientState.outbox` contains. The client sends no further uploads before the first ones
-    /// are acknowledged.
-    package static let loadedUploads = Int(SyncProtocol.maximumUploadsInFlight)
+    /// The most uploads that `ClientState.outbox` contains. The client sends only the first of them before they are
+    /// acknowledged. But the service may have stored more: a file can be a copy of an older one, and with `.normal`
+    /// durability a power failure loses the newest acknowledgements. The session recognizes a stored upload only if it
+    /// is in the state.
+    package static let loadedUploads = 100_000
 
     /// The state of the client in the newest version of the file.
     ///

@@ -248,17 +248,18 @@ struct OutboxTests {
     func loadedUploads() throws {
         let file = try SyncedFile()
         for number in 1...70 { try file.write(.create(Sample.item(Int64(number)), [:])) }
-        var state = try file.opened.load()
+        #expect(try file.opened.load().outbox.map(\.number) == Array(1...70))
+        var state = try file.opened.load(loadedUploads: 64)
         #expect(state.outbox.map(\.number) == Array(1...64))
         let uploads = try file.uploads
         #expect(state.lastUpload == 70 && state.hasMoreUploads && state.clock.last == uploads[69].time)
         #expect(try file.opened.upload(3) == uploads[2])
-        try file.opened.refresh(&state)
+        try file.opened.refresh(&state, loadedUploads: 64)
         #expect(state.outbox.count == 64)
         // The service has stored ten uploads.
         state = ClientState.acknowledged(state, through: 10)
         try file.opened.save(state)
-        try file.opened.refresh(&state)
+        try file.opened.refresh(&state, loadedUploads: 64)
         #expect(state.outbox.map(\.number) == Array(11...70) && !state.hasMoreUploads)
         #expect(throws: EngineError.self) { _ = try file.opened.upload(10) }
     }
