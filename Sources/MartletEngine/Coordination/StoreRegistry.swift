@@ -121,7 +121,7 @@ package enum StoreRegistry {
     package static func coordinator(
         _ options: StoreOptions, willExtend: (StoreCoordinator) throws -> Void = { _ in }
     ) throws -> StoreCoordinator {
-        if let open = openWithoutLock(options), open.conflict(with: options) == nil {
+        if let open = openWithoutLock(options), open.conflict(with: options) == nil, !compacts(open, options) {
             guard open.satisfies(options) else {
                 try willExtend(open)
                 return try coordinatorUnderLock(options)
@@ -197,11 +197,18 @@ package enum StoreRegistry {
     private static func openUnderLock(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator? {
         // This thread does not retain the coordinator while it waits, so that the work in the background can release
         // it.
-        let hasConflict = locked { found($0, options) }?.conflict(with: options) != nil
-        if hasConflict { waitForWork(options) }
+        let mustClose = locked { found($0, options) }.map {
+            $0.conflict(with: options) != nil || compacts($0, options)
+        }
+        if mustClose == true { waitForWork(options) }
         guard let open = locked({ found($0, options) }) else { return nil }
         if let conflict = open.conflict(with: options) { throw conflict }
         return open
+    }
+
+    // True if the options compact the file at launch, and only work in the background still keeps the file open.
+    private static func compacts(_ open: StoreCoordinator, _ options: StoreOptions) -> Bool {
+        options.compactsAtLaunch != nil && !open.isOpenInRealm
     }
 
     private static func extended(

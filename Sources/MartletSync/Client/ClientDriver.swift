@@ -23,7 +23,8 @@ package actor ClientDriver {
     private var session: ClientSession
     /// The mask of the uploads in the file. It is read when the first batch is committed.
     private var mask = UploadMask()
-    /// Returns the open file, or nil after the file was closed. The driver does not keep the file open.
+    /// Returns the open file, or nil after the file was closed or the program has suspended the client. The driver does
+    /// not keep the file open.
     private let store: @Sendable () -> SyncedStore?
     /// Returns the wall clock of this machine, in milliseconds since 1970.
     private let wall: @Sendable () -> UInt64

@@ -111,6 +111,7 @@ package final class SyncClient: StoreAttachment {
     package func waitForWork() { executor.queue.sync {} }
 
     /// Ends the connection. The client does not connect again until `resume` is called.
+    /// Ends the connection in the background. What the driver has begun to send may still arrive.
     package func suspend() {
         let driver = state.withLock { state in
             state.isSuspended = true
@@ -218,7 +219,8 @@ package final class SyncClient: StoreAttachment {
             guard let store else { return (.closed, false) }
             let session = ClientSession(try store.load(), schemaHash: settings.schemaHash, token: token)
             driver = ClientDriver(
-                session, executor: executor, store: { [weak self] in self?.store }, wall: wall,
+                session, executor: executor,
+                store: { [weak self] in self.flatMap { $0.isSuspended ? nil : $0.store } }, wall: wall,
                 notify: { [weak self] in self?.received($0) })
         } catch {
             report(.file(error))

@@ -36,8 +36,11 @@ public struct SyncSession: Sendable {
     /// Whether the client tries to keep a connection.
     public var state: State { client.isStopped ? .invalid : client.isSuspended ? .inactive : .active }
 
-    /// Ends the connection. The client does not connect again until `resume()` or `reconnect()` is called. Changes are
-    /// still recorded for upload.
+    /// Ends the connection. The client does not connect again until `resume()` or `reconnect()` is called. Changes that
+    /// are committed meanwhile are recorded, and sent over the next connection.
+    ///
+    /// The connection has ended when `connectionState` is `.disconnected`. What the client was sending when this method
+    /// was called may still arrive.
     public func suspend() { client.suspend() }
 
     /// Connects again after `suspend()`.

@@ -66,17 +66,21 @@
                     try makeOlder(400, session)
                     return try ClientRegistry().removeUnused(days: 365, in: session)
                 }
-                realm.syncSession?.suspend()
+                func suspend() async {
+                    realm.syncSession?.suspend()
+                    while realm.syncSession?.connectionState != .disconnected { await Task.yield() }
+                }
+                await suspend()
                 try realm.write { boards.first?.doneCount += 1 }
                 #expect(try removed() == 0)
                 realm.syncSession?.resume()
                 try await realm.syncSession?.wait(for: .upload)
-                realm.syncSession?.suspend()
+                await suspend()
                 realm.syncSession?.resume()
                 while try session.query("SELECT FROM martlet.clients WHERE confirmed < upload").rowCount > 0 {
                     await Task.yield()
                 }
-                realm.syncSession?.suspend()
+                await suspend()
                 try realm.write { boards.first?.doneCount += 1 }
                 #expect(try removed() == 1)
                 realm.syncSession?.resume()
