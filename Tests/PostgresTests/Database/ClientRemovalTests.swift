@@ -51,6 +51,11 @@
             #expect(try ClientRegistry().removeUnused(days: 365, in: sample.session) == 0)
         }
 
+        private func suspend(_ realm: Realm) async {
+            realm.syncSession?.suspend()
+            while realm.syncSession?.connectionState != .disconnected { await Task.yield() }
+        }
+
         @Test("a removed client that comes back registers again, and each of its writes is stored once Y12 Y14")
         func returning() async throws {
             let system = try TasksSystem(newDatabase())
@@ -66,21 +71,17 @@
                     try makeOlder(400, session)
                     return try ClientRegistry().removeUnused(days: 365, in: session)
                 }
-                func suspend() async {
-                    realm.syncSession?.suspend()
-                    while realm.syncSession?.connectionState != .disconnected { await Task.yield() }
-                }
-                await suspend()
+                await suspend(realm)
                 try realm.write { boards.first?.doneCount += 1 }
                 #expect(try removed() == 0)
                 realm.syncSession?.resume()
                 try await realm.syncSession?.wait(for: .upload)
-                await suspend()
+                await suspend(realm)
                 realm.syncSession?.resume()
                 while try session.query("SELECT FROM martlet.clients WHERE confirmed < upload").rowCount > 0 {
                     await Task.yield()
                 }
-                await suspend()
+                await suspend(realm)
                 try realm.write { boards.first?.doneCount += 1 }
                 #expect(try removed() == 1)
                 realm.syncSession?.resume()
