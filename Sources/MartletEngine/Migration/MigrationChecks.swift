@@ -28,7 +28,8 @@ struct MigrationChecks {
             else {
                 let name = schema[type].map { $0.type.properties[index].name } ?? "number \(index)"
                 return
-                    "property '\(type).\(name)' has no value in \(keys.count) objects: set it in the 'migrationBlock'"
+                    "property '\(type).\(name)' has no value in \(keys.count == 1 ? "1 object" : "\(keys.count) objects"): "
+                    + "set it in the 'migrationBlock'"
             }
             let examples = try keys.prefix(Self.exampleCount).map {
                 "\(try previous.text(of: old, $0)) of '\(previous.type.name)' \(try previous.name(of: $0))"
@@ -38,7 +39,7 @@ struct MigrationChecks {
                 "property '\(type).\(property.name)' was '\(old.typeDescription)' and is '\(property.typeDescription)', "
                 + "and \(keys.count == 1 ? "a value does" : "\(keys.count) values do") not convert "
                 + "(\((examples + (more > 0 ? ["and \(more) more"] : [])).joined(separator: ", "))): "
-                + "set it for these objects in the 'migrationBlock'"
+                + "set it for \(keys.count == 1 ? "this object" : "these objects") in the 'migrationBlock'"
         }
     }
 
@@ -105,7 +106,7 @@ struct MigrationChecks {
         var examples = try keys.prefix(Self.exampleCount).map { try previous.name(of: $0) }
         if keys.count > examples.count { examples.append("and \(keys.count - examples.count) more") }
         return [
-            "'\(type.name)' \(state), and \(keys.count) of its objects have \(problem) "
+            "'\(type.name)' \(state), and \(keys.count) of its objects \(keys.count == 1 ? "has" : "have") \(problem) "
                 + "(\(examples.joined(separator: ", "))): \(fix)"
         ]
     }

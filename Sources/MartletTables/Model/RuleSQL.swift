@@ -103,7 +103,7 @@ struct RuleSQL {
     /// The types to which members of JSON values are converted.
     private enum ValueType {
         case bool
-        /// A whole number of 64 bits.
+        /// A 64-bit integer.
         case integer
         case number
         case text

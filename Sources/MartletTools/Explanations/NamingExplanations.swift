@@ -69,8 +69,8 @@ extension RuleExplanation {
         .plurality,
         problem: "A collection has a singular name, or a link or a type has a plural name.",
         reason: """
-            'dog.friends.first' is clear, 'dog.friend.first' is not. The finding is a note, which 'preset: strict' \
-            shows, since the rule is a heuristic and can be wrong.
+            'dog.friends.first' is clear, 'dog.friend.first' is not. The rule is a heuristic and can be wrong, so \
+            the finding is a note, which is reported only with 'preset: strict'.
             """,
         example: .schema(
             wrong: """

@@ -256,7 +256,7 @@ struct TypeMigrationTests {
         ]
         let before = folder.bytes()
         let error = engineError { _ = try migrated(folder, embedded) }
-        #expect(error?.message.contains("1 of its objects have no owner (number 4)") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("1 of its objects has no owner (number 4)") == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("2 of its objects have several owners (number 2, number 3)") == true)
         #expect(folder.bytes() == before)
     }

@@ -167,7 +167,7 @@ import Testing
         #expect(openingError?.code == .schemaMismatch && previous.contents == before)
         #expect(
             openingError?.message.contains(
-                "'Part' is embedded now, and 1 of its objects have links from values of type "
+                "'Part' is embedded now, and 1 of its objects has links from values of type "
                     + "'AnyRealmValue' (number 1): replace these values in the 'migrationBlock'") == true,
             "\(openingError?.message ?? "")")
         let realm = try previous.migrated(types) { migration, _ in
