@@ -5,15 +5,28 @@ import Martlet
 /// Opening, refreshing, and passing values to another thread.
 extension Idiom {
     static let isolations: [Idiom] = [
-        Idiom("Realm() of an open file", .constant) { context in
+        Idiom("Realm() of a closed file", .constant) { context in
             try context.measure(1) {
                 let realm = try Realm(configuration: Context.configuration(context.file, .off))
                 return realm.isFrozen ? 0 : 1
             }
         },
-        Idiom("Realm(queue:) and a look-up", .logarithmic) { context in
+        Idiom("Realm() of an open file", .constant) { context in
+            let open = context.realm
+            return try context.measure(1) {
+                let realm = try Realm(configuration: Context.configuration(context.file, .off))
+                return realm == open ? 1 : 0
+            }
+        },
+        Idiom("Realm(queue:) and a look-up, closed file", .logarithmic) { context in
             let number = context.count / 2, age = context.population.age(number)
             return try context.measure(age) { try openElsewhere(context.file, number) }
+        },
+        Idiom("Realm(queue:) and a look-up, open file", .logarithmic) { context in
+            let number = context.count / 2, age = context.population.age(number), open = context.realm
+            return try withExtendedLifetime(open) {
+                try context.measure(age) { try openElsewhere(context.file, number) }
+            }
         },
         Idiom("realm.refresh(), nothing new", .constant) { context in
             try context.measure(0) { context.realm.refresh() ? 1 : 0 }
