@@ -65,13 +65,14 @@ let package = Package(
             name: "CMartletSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .target(name: "CMartletRuntime"),
+        .target(name: "CMartletColumns"),
         .target(name: "CMartletLogVFS", dependencies: ["CMartletSQLite"]),
         .target(name: "CMartletMemoryVFS", dependencies: ["CMartletSQLite"]),
         .target(name: "MartletValues"),
         .target(
             name: "MartletSQLite",
             dependencies: ["MartletValues", "CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS"]),
-        .target(name: "MartletEngine", dependencies: ["MartletValues", "MartletSQLite", "CMartletRuntime"]),
+        .target(name: "MartletEngine", dependencies: ["MartletValues", "MartletSQLite", "CMartletRuntime", "CMartletColumns"]),
         .target(name: "Martlet", dependencies: ["MartletValues", "MartletEngine", "CMartletRuntime"]),
         .target(name: "MartletCombine", dependencies: ["Martlet", openCombine]),
         // The messages between a client and the sync service.

@@ -38,6 +38,13 @@ package struct ColumnValue {
         return String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
+    /// The bytes of a text. They are valid until the next step. Nil for values of other types.
+    package var textBytes: UnsafeRawBufferPointer? {
+        guard sqlite3_value_type(pointer) == SQLITE_TEXT else { return nil }
+        let bytes = sqlite3_value_text(pointer)
+        return UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(sqlite3_value_bytes(pointer)))
+    }
+
     /// The bytes of a blob. They are valid until the next step. Nil for values of other types.
     package var validBlob: UnsafeRawBufferPointer? {
         guard isBlob else { return nil }

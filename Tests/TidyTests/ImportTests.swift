@@ -13,7 +13,9 @@ enum ImportTable {
         "MartletSQLite": [
             "MartletValues", "CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS", "Synchronization",
         ],
-        "MartletEngine": systemModules.union(["MartletValues", "MartletSQLite", "CMartletRuntime", "Foundation"]),
+        "MartletEngine": systemModules.union([
+            "MartletValues", "MartletSQLite", "CMartletRuntime", "CMartletColumns", "Foundation",
+        ]),
         "Martlet": systemModules.union([
             "MartletValues", "MartletEngine", "CMartletRuntime", "Foundation", "Observation", "Combine",
         ]),

@@ -5,7 +5,8 @@ import Testing
 enum Layers {
     static let ofModule: [String: [String]] = [
         "MartletEngine": [
-            "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Transactions", "Diffing", "Migration",
+            "Environment", "Keys", "Schema", "Changes", "Storage", "Query", "Columns", "Transactions", "Diffing",
+            "Migration",
             "Coordination", "Rows", "Deletion", "Sync",
         ],
         "MartletSyncProtocol": ["Values", "Queries", "Messages"],

@@ -81,6 +81,10 @@ typedef void (*cmartlet_registration_function)(void *context);
 size_t cmartlet_registry_count(void);
 cmartlet_registration_function cmartlet_registry_get(size_t index);
 
+/// Returns the bytes of memory that this process may use: the memory of the machine, or less if the process is in a
+/// control group with a limit.
+uint64_t cmartlet_memory_limit(void);
+
 /// Returns 1 if the folder is on a network file system. Returns 0 if the folder is on a local file system, or if the
 /// kind of the file system is unknown.
 int cmartlet_is_on_network(const char *folder);

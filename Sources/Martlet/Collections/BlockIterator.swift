@@ -12,9 +12,11 @@ import MartletValues
     /// The cursor of an iteration that reads the rows of a table or list directly, without loading all keys first; nil
     /// if the iteration uses `keys`.
     private var cursor: LazyCursor?
-    /// The list that the cursor iterates over; nil if it iterates over a table.
+    /// The list that the cursor iterates over; nil if it iterates over a table or a window.
     private var list: CollectionCore?
-    /// The keys of all members, if there is no cursor.
+    /// True if `keys` contains only the first members. The cursor has the others.
+    private var isWindow = false
+    /// The keys of all members if there is no cursor, or of the first members.
     private var keys = KeySequence()
     /// The position of the first member after `block`.
     private var position = 0
@@ -44,7 +46,15 @@ import MartletValues
         table = storage.table
         context = storage.context
         cursor = storage.makeCursor()
-        if cursor == nil { keys = storage.keys }
+        if cursor == nil {
+            if let window = storage.makeWindow() {
+                keys = KeySequence(window.first)
+                cursor = window.cursor
+                isWindow = window.cursor != nil
+            } else {
+                keys = storage.keys
+            }
+        }
         rows = table.rows.block(rowCapacity: 16)
     }
 
@@ -76,7 +86,7 @@ import MartletValues
     private mutating func takeRow() -> ObjectBase {
         let values = rows.row(rowPosition)
         let key = values.integer(table.rows.keyPosition) ?? 0
-        if cursor == nil || list != nil {
+        if cursor == nil || list != nil || isWindow {
             defer { blockPosition += 1 }
             // If the member has no copied row, it has a living accessor, or its row was deleted.
             guard block[blockPosition] == key else { return table.object(block[blockPosition]) }
@@ -130,13 +140,16 @@ import MartletValues
         changeCount = context.changeCount
         guardWord = context.guardWord
         if let cursor {
+            if isWindow, blockPosition == block.count, position == keys.count { cursor.loadKeys() }
             if let keys = cursor.keys {
-                // The Realm has moved to another state, so the iteration continues with the keys of the cursor.
+                // The Realm has moved to another state, or the window is used up, so the iteration continues with the keys
+                // of the cursor.
                 self.keys = keys
                 self.cursor = nil
-                if list == nil, let last { position = keys.position { $0 > last } }
+                if list == nil, !isWindow, let last { position = keys.position { $0 > last } }
                 list = nil
-            } else if list == nil {
+                isWindow = false
+            } else if list == nil, !isWindow {
                 return readNextRows()
             }
         }

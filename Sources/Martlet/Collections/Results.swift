@@ -48,13 +48,38 @@ extension Results: RandomAccessCollection {
 
     /// The first member; nil if there are no members.
     public var first: Element? {
-        storage.key(at: 0).map {
-            Element._element(StoredValue(.integer($0)), ElementContext(context: storage.context, table: storage.table))
-        }
+        storage.key(at: 0).map(element)
+    }
+
+    private func element(_ key: ObjectKey) -> Element {
+        Element._element(StoredValue(.integer(key)), ElementContext(context: storage.context, table: storage.table))
     }
 
     /// The last member; nil if there are no members.
-    public var last: Element? { isEmpty ? nil : self[count - 1] }
+    public var last: Element? { storage.lastKey.map(element) }
+
+    /// The first members, at most `maxLength`. For a small number, the other members are neither read nor counted.
+    public func prefix(_ maxLength: Int) -> Slice<Results> {
+        precondition(maxLength >= 0, "'prefix' needs a number of members that is not negative")
+        let isSmall = maxLength <= ResultsStorage.firstLimit
+        let hasAll = maxLength == 0 || isSmall && storage.key(at: maxLength - 1) != nil
+        return Slice(base: self, bounds: 0..<(hasAll ? maxLength : Swift.min(maxLength, count)))
+    }
+
+    /// The members at some positions. Traps if a position is out of range.
+    public subscript(bounds: Range<Int>) -> Slice<Results> {
+        let (start, end) = (bounds.lowerBound, bounds.upperBound)
+        let isSmall = end <= ResultsStorage.firstLimit && (end == 0 || end > 0 && storage.key(at: end - 1) != nil)
+        if start < 0 || !isSmall && end > count { Misuse.indexOutOfRange(end, count: count, "the results") }
+        return Slice(base: self, bounds: bounds)
+    }
+
+    // The default implementations compare positions with `endIndex`, for which the members are counted. The subscripts
+    // check the positions.
+    public func index(after position: Int) -> Int { position + 1 }
+    public func index(before position: Int) -> Int { position - 1 }
+    public func index(_ position: Int, offsetBy distance: Int) -> Int { position + distance }
+    public func distance(from start: Int, to end: Int) -> Int { end - start }
 
     /// True if there are no members.
     public var isEmpty: Bool { storage.key(at: 0) == nil }

@@ -22,9 +22,12 @@ final class ResultsStorage {
     /// The first keys, at most `firstLimit`. They are read when one of them is requested before all keys are known.
     /// Until then, the array is empty.
     private var firstKeys: [ObjectKey] = []
+    /// The last keys in reverse order, at most `firstLimit`. They are read when one of them is requested before all keys
+    /// are known. Until then, the array is empty.
+    private var lastKeys: [ObjectKey] = []
     private var knownCount: Int?
-    /// The number of keys that are read when one of the first keys is requested.
-    private static let firstLimit = 128
+    /// The number of keys that are read when one of the first or last keys is requested.
+    static let firstLimit = 128
     /// The rows and columns on which the members and their order depend.
     private lazy var readDependencies = ReadDependency.dependencies(of: plan, context)
 
@@ -75,6 +78,7 @@ final class ResultsStorage {
         // After the owner was deleted, another object may reuse its key.
         allKeys = owner?.isInvalidated == true ? KeySequence() : nil
         firstKeys = []
+        lastKeys = []
         knownCount = nil
     }
 
@@ -94,6 +98,7 @@ final class ResultsStorage {
         changeCount = context.changeCount
         allKeys = keys
         firstKeys = []
+        lastKeys = []
         knownCount = keys.count
     }
 
@@ -113,6 +118,31 @@ final class ResultsStorage {
             return cursor
         }
     }
+
+    /// Begins a loop that may end before it has visited all members: reads the first keys, and creates a cursor that reads
+    /// the others when the loop needs them or the Realm moves to another state. The cursor is nil if there are no other
+    /// keys. Returns nil if the keys are already known, if the first keys cost as much as all keys, and inside a write.
+    func makeWindow() -> (first: [ObjectKey], cursor: LazyCursor?)? {
+        context.withFrozenLock {
+            validate()
+            guard allKeys == nil, plan.stages.isEmpty, plan.source == nil, owner == nil, context.transaction == nil
+            else { return nil }
+            // With a condition, a loop over all members has to search twice for the rows of the window.
+            let limit = plan.predicate == nil ? Self.firstLimit : Self.windowLimit
+            _ = context.handle
+            let first = firstKeys.isEmpty ? run(limit: limit) : firstKeys
+            if first.count < limit {
+                allKeys = KeySequence(first)
+                knownCount = first.count
+                return (first, nil)
+            }
+            let cursor = LazyCursor { [self] in keys }
+            context.register(cursor)
+            return (first, cursor)
+        }
+    }
+
+    private static let windowLimit = 32
 
     /// True if the keys are known for the state that the Realm shows now.
     var isCurrent: Bool { generation == context.generation && changeCount == context.changeCount && allKeys != nil }
@@ -134,7 +164,9 @@ final class ResultsStorage {
     private func findCount() -> Int {
         validate()
         if let count = allKeys?.count ?? knownCount { return count }
-        let count = context.read { try QueryRunner(plan, context.schema).count($0) }
+        let count =
+            context.fromColumns { try $0.count(plan, $1) }
+            ?? context.read { try QueryRunner(plan, context.schema).count($0) }
         knownCount = count
         return count
     }
@@ -152,12 +184,34 @@ final class ResultsStorage {
             if position < firstKeys.count { return firstKeys[position] }
             if firstKeys.count < Self.firstLimit { return nil }
         }
+        if let count = knownCount, plan.stages.isEmpty, plan.source == nil {
+            guard position < count else { return nil }
+            if count - position <= Self.firstLimit {
+                if lastKeys.isEmpty { lastKeys = run(limit: Self.firstLimit, isReversed: true) }
+                return lastKeys[count - 1 - position]
+            }
+        }
         let keys = keys
         return position < keys.count ? keys[position] : nil
     }
 
-    private func run(limit: Int?) -> [ObjectKey] {
-        context.read { try QueryRunner(plan, context.schema).keys(limit: limit, $0) }
+    /// The last key; nil if there are no members.
+    var lastKey: ObjectKey? {
+        context.withFrozenLock {
+            validate()
+            if allKeys == nil, knownCount == nil, plan.stages.isEmpty, plan.source == nil {
+                if lastKeys.isEmpty { lastKeys = run(limit: Self.firstLimit, isReversed: true) }
+                return lastKeys.first
+            }
+            return findKey(at: findCount() - 1)
+        }
+    }
+
+    private func run(limit: Int?, isReversed: Bool = false) -> [ObjectKey] {
+        if !isReversed, let keys = context.fromColumns({ try $0.keys(plan, limit: limit, $1) }) { return keys }
+        return context.read {
+            try QueryRunner(plan, context.schema).keys(limit: limit, isReversed: isReversed, $0)
+        }
     }
 
     func aggregate(_ function: Predicate.Aggregate, _ path: PropertyPath) -> SQLValue {
@@ -170,9 +224,11 @@ final class ResultsStorage {
         }
         let end = aggregated(path)
         let isRequired = end.map { path.components.count == 1 && !$0.property.isOptional } ?? false
-        let found = context.read {
-            try QueryRunner(plan, context.schema).aggregate(function, path, isRequired: isRequired, $0)
-        }
+        let found =
+            context.fromColumns { try $0.aggregate(function, path, isRequired: isRequired, plan, $1) }
+            ?? context.read {
+                try QueryRunner(plan, context.schema).aggregate(function, path, isRequired: isRequired, $0)
+            }
         if let end, found != .null, !end.accepts(found, from: function) {
             context.refuseDamaged(end.property.index, in: end.table)
         }

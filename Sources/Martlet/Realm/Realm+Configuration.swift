@@ -95,6 +95,8 @@ extension Realm {
         /// The synchronization of the file; nil for a local file. `MartletSync` sets it.
         package var synchronization: (any RealmSynchronization)?
         package var environment = Environment.live
+        /// When the columns of the file are kept in memory. Tests change this value.
+        package var columns = ColumnOptions()
         package var scheduler: ManualScheduler?
 
         /// Creates a configuration. The default file is `default.realm` in `defaultFolder`.
@@ -186,6 +188,7 @@ extension Realm {
             options.maximumLogBytes = maximumLogBytes
             options.throwsWhenLogIsFull = throwsWhenLogIsFull
             options.environment = environment
+            options.columns = columns
             options.environment.stopForkedChild = { Misuse.forkedChild($0) }
             options.seedPath = try seedFilePath.map(Self.path)
             options.fileMode = UInt32(fileMode)

@@ -99,6 +99,13 @@ package struct ColumnSet: Sendable, Hashable {
         return !zip(rest, other.rest).contains { $0 & $1 != 0 }
     }
 
+    /// True if the other set contains all members of this set.
+    package func isSubset(of other: ColumnSet) -> Bool {
+        if isAll || other.isAll { return other.isAll }
+        return low & ~other.low == 0
+            && rest.enumerated().allSatisfy { $1 & ~($0 < other.rest.count ? other.rest[$0] : 0) == 0 }
+    }
+
     /// The members smaller than `count`, ascending. In `.all`, these are all numbers from 0 to `count - 1`.
     package func members(below count: Int) -> [PropertyIndex] {
         isAll ? Array(0..<count) : Array(prefix { $0 < count })

@@ -94,6 +94,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var handle: SnapshotHandle? { reference.object.map { unsafeDowncast($0, to: SnapshotHandle.self) } }
     }
 
+    /// The columns of the file that are kept in memory.
+    package let columns: ColumnStore
     private let lock = NSLock()
     private var state = State()
     let writeLock: WriteLock
@@ -112,6 +114,7 @@ package final class StoreCoordinator: @unchecked Sendable {
     init(_ options: StoreOptions) throws(EngineError) {
         self.options = options
         environment = options.environment
+        columns = ColumnStore(path: options.path, options.columns)
         processID = options.environment.processID()
         let opened: StoreOpener.Opened
         (opened, file) = try Self.open(options)
@@ -159,6 +162,7 @@ package final class StoreCoordinator: @unchecked Sendable {
         options.migration = nil
         self.options = options
         environment = options.environment
+        columns = ColumnStore(path: options.path, options.columns)
         processID = options.environment.processID()
         writeLock = WriteLock(path: options.path + LockFile.suffix, environment: options.environment)
         file = nil

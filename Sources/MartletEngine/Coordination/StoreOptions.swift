@@ -36,6 +36,7 @@ package struct StoreOptions: Sendable {
     /// executed, and the log grows.
     package var throwsWhenLogIsFull = false
     package var environment = Environment.live
+    package var columns = ColumnOptions()
     /// Makes the file synchronized. Nil for a file without synchronization.
     package var sync: SyncOptions?
 

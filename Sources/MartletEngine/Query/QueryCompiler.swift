@@ -33,19 +33,28 @@ package struct QueryCompiler {
     // MARK: Whole queries
 
     /// Selects the keys of the members in order.
-    package mutating func keys(_ plan: QueryPlan, limit: Int? = nil) throws -> Query {
-        let limitClause = limit.map { " LIMIT \($0)" } ?? ""
-        guard plan.stages.isEmpty else {
+    ///
+    /// - Parameter isReversed: true for the reverse order. The plan then has no stages.
+    package mutating func keys(_ plan: QueryPlan, limit: Int? = nil, isReversed: Bool = false) throws -> Query {
+        var range = limit.map { " LIMIT \($0)" } ?? ""
+        switch plan.stages.first {
+        case nil: break
+        case .limit(let count, let offset) where plan.stages.count == 1:
+            range = Self.range(limit.map { min($0, count) } ?? count, offset: offset)
+        default:
             let ranked = try ranked(plan)
-            return finish("SELECT k FROM (\(ranked)) ORDER BY n\(limitClause)")
+            return finish("SELECT k FROM (\(ranked)) ORDER BY n\(range)")
         }
         let rows = rows(plan)
         let condition = try condition(plan)
-        let order = try order(plan.sort, plan.table)
+        let order = try order(plan.sort, plan.table, isReversed: isReversed)
+        let position = rows.position + (isReversed ? " DESC" : "")
         return finish(
             "SELECT \(rows.key) FROM \(rows.tables)\(condition) "
-                + "ORDER BY \((order + [rows.position]).joined(separator: ", "))\(limitClause)")
+                + "ORDER BY \((order + [position]).joined(separator: ", "))\(range)")
     }
+
+    private static func range(_ count: Int, offset: Int) -> String { " LIMIT \(count) OFFSET \(offset)" }
 
     /// Selects the keys of the members in order, each with its position in the source of the plan.
     mutating func positions(_ plan: QueryPlan) throws -> Query {
@@ -55,7 +64,14 @@ package struct QueryCompiler {
 
     package mutating func count(_ plan: QueryPlan) throws -> Query {
         if let count = countOfLinkingObjects(plan) { return finish(count) }
-        let members = try plan.stages.isEmpty ? "\(rows(plan).tables)\(condition(plan))" : "(\(ranked(plan)))"
+        let members: String
+        switch plan.stages.first {
+        case nil: members = try "\(rows(plan).tables)\(condition(plan))"
+        // The order does not change the number of rows.
+        case .limit(let count, let offset) where plan.stages.count == 1:
+            members = try "(SELECT 1 FROM \(rows(plan).tables)\(condition(plan))\(Self.range(count, offset: offset)))"
+        default: members = try "(\(ranked(plan)))"
+        }
         return finish("SELECT count(*) FROM \(members)")
     }
 
@@ -153,9 +169,9 @@ package struct QueryCompiler {
 
     // MARK: Order
 
-    private mutating func order(_ terms: [SortTerm], _ table: TableID) throws -> [String] {
+    private mutating func order(_ terms: [SortTerm], _ table: TableID, isReversed: Bool = false) throws -> [String] {
         try terms.flatMap { term in
-            try sortExpressions(term.path, table).map { $0 + (term.ascending ? "" : " DESC") }
+            try sortExpressions(term.path, table).map { $0 + (term.ascending != isReversed ? "" : " DESC") }
         }
     }
 
@@ -166,14 +182,20 @@ package struct QueryCompiler {
     private mutating func ranked(_ plan: QueryPlan) throws -> String {
         let layout = schema[plan.table].layout
         let key = "t.\(layout.keyColumn)"
-        let rows = rows(plan)
-        let order = (try order(plan.sort, plan.table) + [rows.position]).joined(separator: ", ")
         // The steps are common table expressions and are not nested, because SQLite limits the depth of statements.
-        var steps = [
-            "SELECT \(rows.key) AS k, row_number() OVER (ORDER BY \(order)) AS n, \(rows.position) AS i "
-                + "FROM \(rows.tables)\(try condition(plan))"
-        ]
-        for stage in plan.stages {
+        var steps: [String] = []
+        var stages = plan.stages[...]
+        if case .limit(let count, let offset)? = stages.first {
+            steps.append(try limitedRows(plan, Self.range(count, offset: offset)))
+            stages.removeFirst()
+        } else {
+            let rows = rows(plan)
+            let order = (try order(plan.sort, plan.table) + [rows.position]).joined(separator: ", ")
+            steps.append(
+                "SELECT \(rows.key) AS k, row_number() OVER (ORDER BY \(order)) AS n, \(rows.position) AS i "
+                    + "FROM \(rows.tables)\(try condition(plan))")
+        }
+        for stage in stages {
             let last = Self.name(ofStep: steps.count - 1)
             let members = "\(last) p JOIN \(layout.table) t ON \(key) = p.k"
             switch stage {
@@ -202,6 +224,21 @@ package struct QueryCompiler {
         }
         let named = steps.enumerated().map { "\(Self.name(ofStep: $0))(k, n, i) AS (\($1))" }
         return "WITH \(named.joined(separator: ", ")) SELECT k, n, i FROM \(Self.name(ofStep: steps.count - 1))"
+    }
+
+    // The first rows of a plan, with their positions. Only these rows are numbered, so SQLite can stop after the last one
+    // if an index has the order.
+    private mutating func limitedRows(_ plan: QueryPlan, _ range: String) throws -> String {
+        let rows = rows(plan)
+        let terms = try plan.sort.flatMap { term in
+            try sortExpressions(term.path, plan.table).map { ($0, term.ascending ? "" : " DESC") }
+        }
+        let values = terms.enumerated().map { ", \($1.0) AS o\($0)" }.joined()
+        let order = (terms.enumerated().map { "o\($0)\($1.1)" } + ["i"]).joined(separator: ", ")
+        let limited =
+            "SELECT \(rows.key) AS k, \(rows.position) AS i\(values) FROM \(rows.tables)\(try condition(plan)) "
+            + "ORDER BY \(order)\(range)"
+        return "SELECT k, row_number() OVER (ORDER BY \(order)) AS n, i FROM (\(limited))"
     }
 
     // The name contains a space, so no object type has it.

@@ -12,9 +12,11 @@ package struct QueryRunner {
     }
 
     /// The keys of the members in order. If `limit` is given, only the first `limit` keys are returned.
-    package func keys(limit: Int? = nil, _ connection: Connection) throws -> [ObjectKey] {
+    ///
+    /// - Parameter isReversed: true for the reverse order. The plan then has no stages.
+    package func keys(limit: Int? = nil, isReversed: Bool = false, _ connection: Connection) throws -> [ObjectKey] {
         var compiler = QueryCompiler(schema)
-        let query = try compiler.keys(plan, limit: limit)
+        let query = try compiler.keys(plan, limit: limit, isReversed: isReversed)
         try prepareFullText(compiler, connection)
         let statement = try connection.statement(query.sql)
         statement.bind(query.arguments)

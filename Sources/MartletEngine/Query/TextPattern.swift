@@ -58,7 +58,8 @@ package final class TextPattern: Sendable {
         }
     }
 
-    private func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// Returns whether a text matches. Returns false if the pattern is data.
+    func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         // ASCII texts are compared without folding: they contain no diacritics, and the comparison itself ignores the
         // case of ASCII letters if necessary.
         if options.isEmpty || text.allSatisfy({ $0 < 128 }) {

@@ -42,6 +42,12 @@ package struct ObjectTypeSchema: Sendable, Equatable {
             }
     }
 
+    /// True if the file has an index that begins with the property, or that contains it.
+    func hasIndex(_ property: PropertyIndex) -> Bool {
+        properties[property].isIndexed || properties[property].isLink || primaryKey == property
+            || uniques.contains { $0.contains(property) }
+    }
+
     /// The rule with this scope.
     package func rule(_ scope: SyncRule.Scope) -> SyncRule? { rules.first { $0.scope == scope } }
 

@@ -247,6 +247,14 @@ import Testing
                 }
             }
         }
+        for (month, days) in zip(1..., [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]) {
+            func count(_ day: Int) throws -> Int {
+                let text = "date == 2024-\(month < 10 ? "0" : "")\(month)-\(day)"
+                return try test.realm.objects(Scalars.self).filter(Realm.Predicate(parsing: text)).count
+            }
+            #expect(try count(days) == 0)
+            #expect(throws: Realm.Error.self) { try count(days + 1) }
+        }
         for date in ["2024-02-29", "2000-02-29T23:59:59.5Z", "2024-01-01T10:00:00-0130", "T0:1", "T0:-1", "T-1:-1"] {
             _ = try test.realm.objects(Scalars.self).filter(Realm.Predicate(parsing: "date == \(date)")).count
         }

@@ -275,6 +275,17 @@ final class RealmContext {
         }
     }
 
+    /// The answer of columns in memory. Nil if they cannot answer, and inside a write, whose changes they lack. An error
+    /// of the file is also nil: the query that the caller runs instead reports it.
+    func fromColumns<R>(_ body: (ColumnStore, ColumnSource) throws -> R?) -> R? {
+        guard transaction == nil, !access.isOfMigration else { return nil }
+        let handle = handle
+        let source = ColumnSource(handle, schema) { [coordinator] start in
+            try coordinator.changes(after: start, through: handle.version, handle)?.changes
+        }
+        return (try? body(coordinator.columns, source)) ?? nil
+    }
+
     /// Stops the program because an object belongs to another Realm.
     func refuse(foreign object: ObjectBase, isLinked: Bool = true) -> Never {
         if isLinked, object.isFrozen { Misuse.frozenLinked(object._typeName) }

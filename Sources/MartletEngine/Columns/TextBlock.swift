@@ -1,0 +1,59 @@
+import CMartletColumns
+
+/// The texts of up to `ColumnBlock.capacity` consecutive rows in one column, as UTF-8. A block never changes.
+// Sendable: the memory is written in `init` only.
+final class TextBlock: @unchecked Sendable {
+    let count: Int
+    /// The rows with a text. Nil if all rows have one.
+    let present: [UInt64]?
+    private let bytes: UnsafeMutableBufferPointer<UInt8>
+    /// For each row the end of its text in `bytes`.
+    private let ends: UnsafeMutableBufferPointer<Int>
+
+    init(_ buffer: ColumnBuffer) {
+        count = buffer.slots.count
+        present = buffer.slots.contains { $0 != .value } ? buffer.bitmap(of: .value) : nil
+        bytes = .allocate(capacity: buffer.bytes.count)
+        ends = .allocate(capacity: buffer.ends.count)
+        _ = bytes.initialize(from: buffer.bytes)
+        _ = ends.initialize(from: buffer.ends)
+    }
+
+    deinit {
+        bytes.deallocate()
+        ends.deallocate()
+    }
+
+    /// The number of bytes that the block occupies in memory.
+    var byteCount: Int { 128 + bytes.count + 8 * ends.count + (present.map { 32 + 8 * $0.count } ?? 0) }
+
+    func isPresent(_ row: Int) -> Bool { present.map { $0[row / 64] & 1 << UInt64(row % 64) != 0 } ?? true }
+
+    /// The text of a row. It is valid as long as the block. Empty for a row without a text.
+    func text(at row: Int) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: bytes[(row == 0 ? 0 : ends[row - 1])..<ends[row]])
+    }
+
+    /// Writes the bitmap of the rows for whose text `matches` returns true.
+    func select(_ bits: UnsafeMutablePointer<UInt64>, where matches: (UnsafeBufferPointer<UInt8>) -> Bool) {
+        var start = 0
+        for word in 0..<(count + 63) / 64 {
+            var found: UInt64 = 0
+            for row in 64 * word..<min(64 * word + 64, count) {
+                let end = ends[row]
+                if matches(UnsafeBufferPointer(rebasing: bytes[start..<end])) { found |= 1 << UInt64(row % 64) }
+                start = end
+            }
+            bits[word] = found
+        }
+    }
+
+    /// Writes the bitmap of the rows whose text contains a pattern. The pattern is not empty.
+    func select(containing pattern: [UInt8], _ bits: UnsafeMutablePointer<UInt64>) {
+        for word in 0..<(count + 63) / 64 { bits[word] = 0 }
+        guard let bytes = bytes.baseAddress, let ends = ends.baseAddress else { return }
+        pattern.withUnsafeBufferPointer {
+            cmartlet_select_containing(bytes, ends, count, $0.baseAddress, pattern.count, bits)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import MartletValues
+
+/// A condition on a text.
+enum TextCondition {
+    /// The bytes of the text compare in this way with other bytes.
+    case compared(Predicate.Comparison, [UInt8])
+    /// The text contains bytes, which are not empty.
+    case contains([UInt8])
+    case pattern(TextPattern)
+
+    init(_ match: Predicate.TextMatch, _ pattern: String, _ options: Predicate.TextOptions) {
+        switch match {
+        case .contains where options.isEmpty && !pattern.utf8.isEmpty: self = .contains(Array(pattern.utf8))
+        case .equals where options.isEmpty: self = .compared(.equal, Array(pattern.utf8))
+        default: self = .pattern(TextPattern(.text(pattern), match, options))
+        }
+    }
+
+    /// Writes the bitmap of the rows that satisfy the condition. Rows without a text may be selected, too.
+    func select(_ block: TextBlock, _ bits: UnsafeMutablePointer<UInt64>) {
+        switch self {
+        case .contains(let pattern): block.select(containing: pattern, bits)
+        case .pattern(let pattern): block.select(bits) { pattern.matches($0) }
+        case .compared(let comparison, let other):
+            other.withUnsafeBufferPointer { other in
+                switch comparison {
+                case .equal: block.select(bits) { $0.count == other.count && Self.order($0, other) == 0 }
+                case .notEqual: block.select(bits) { $0.count != other.count || Self.order($0, other) != 0 }
+                case .less: block.select(bits) { Self.order($0, other) < 0 }
+                case .lessOrEqual: block.select(bits) { Self.order($0, other) <= 0 }
+                case .greater: block.select(bits) { Self.order($0, other) > 0 }
+                case .greaterOrEqual: block.select(bits) { Self.order($0, other) >= 0 }
+                }
+            }
+        }
+    }
+
+    /// The order of SQLite's collation BINARY: below zero if the first text precedes the second one.
+    private static func order(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
+        let count = min(left.count, right.count)
+        if count > 0, let first = left.baseAddress, let second = right.baseAddress {
+            let order = memcmp(first, second, count)
+            if order != 0 { return Int(order) }
+        }
+        return left.count - right.count
+    }
+}
