@@ -72,7 +72,9 @@ let package = Package(
         .target(
             name: "MartletSQLite",
             dependencies: ["MartletValues", "CMartletSQLite", "CMartletLogVFS", "CMartletMemoryVFS"]),
-        .target(name: "MartletEngine", dependencies: ["MartletValues", "MartletSQLite", "CMartletRuntime", "CMartletColumns"]),
+        .target(
+            name: "MartletEngine",
+            dependencies: ["MartletValues", "MartletSQLite", "CMartletRuntime", "CMartletColumns"]),
         .target(name: "Martlet", dependencies: ["MartletValues", "MartletEngine", "CMartletRuntime"]),
         .target(name: "MartletCombine", dependencies: ["Martlet", openCombine]),
         // The messages between a client and the sync service.
