@@ -25,6 +25,9 @@ public struct LinkingObjects<Element: ObjectBase> {
     /// The position of an object; nil if the object does not link to the target.
     public func index(of object: Element) -> Int? { results?.index(of: object) }
 
+    /// True if an object links to the owner.
+    public func contains(_ object: Element) -> Bool { results?.contains(object) ?? false }
+
     /// The minimum of a property among the linking objects; nil if no object has a value.
     public func min<V: OrderedValue>(ofProperty keyPath: String) -> V? { results?.min(ofProperty: keyPath) }
 

@@ -20,3 +20,11 @@ extension List {
         }
     }
 }
+
+extension List where Element: ObjectBase {
+    /// True if the list contains an object. Complexity: O(n), but no object is created.
+    public func contains(_ object: Element) -> Bool {
+        guard let core, object._context === core.context else { return contains { $0 == object } }
+        return index(of: object) != nil
+    }
+}

@@ -28,8 +28,15 @@ public struct Results<Element: RealmCollectionValue> {
         guard let object = object._object, object._context === storage.context, object._state != .invalidated else {
             return nil
         }
-        let keys = storage.keys
-        return storage.plan.isInKeyOrder ? keys.positionAscending(of: object._key) : keys.firstPosition(of: object._key)
+        return storage.position(of: object._key)
+    }
+}
+
+extension Results where Element: ObjectBase {
+    /// True if an object is a member. Complexity: one look-up, if the members of the results are not known yet.
+    public func contains(_ object: Element) -> Bool {
+        guard object._context === storage.context else { return contains { $0 == object } }
+        return object._state != .invalidated && storage.contains(object._key)
     }
 }
 

@@ -195,6 +195,22 @@ final class ResultsStorage {
         return position < keys.count ? keys[position] : nil
     }
 
+    /// True if a row is a member.
+    func contains(_ key: ObjectKey) -> Bool {
+        context.withFrozenLock {
+            validate()
+            if allKeys == nil, plan.stages.isEmpty, plan.source == nil, owner == nil {
+                return context.read { try QueryRunner(plan, context.schema).contains(key, $0) }
+            }
+            return position(of: key) != nil
+        }
+    }
+
+    /// The first position of a row; nil if it is not a member.
+    func position(of key: ObjectKey) -> Int? {
+        plan.isInKeyOrder ? keys.positionAscending(of: key) : keys.firstPosition(of: key)
+    }
+
     /// The last key; nil if there are no members.
     var lastKey: ObjectKey? {
         context.withFrozenLock {

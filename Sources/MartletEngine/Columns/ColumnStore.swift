@@ -43,6 +43,12 @@ package final class ColumnStore: @unchecked Sendable {
         }
     }
 
+    /// The number of rows of a table at a version.
+    private struct RowCount {
+        let version: Version
+        let rows: Int
+    }
+
     private static let maximumSpans = 4
 
     private var budget: ColumnBudget { options.budget }
@@ -51,6 +57,7 @@ package final class ColumnStore: @unchecked Sendable {
     private let lock = NSLock()
     private var epoch: Int64 = 0
     private var tables: [TableID: Table] = [:]
+    private var rowCounts: [TableID: RowCount] = [:]
 
     package init(path: String, _ options: ColumnOptions) {
         self.path = path
@@ -63,7 +70,13 @@ package final class ColumnStore: @unchecked Sendable {
 
     /// The number of members of a plan. Nil if it cannot be computed from columns.
     package func count(_ plan: QueryPlan, _ source: ColumnSource) throws -> Int? {
-        guard plan.predicate != nil, let scan = try scan(plan, [], source) else { return nil }
+        if plan.predicate == nil {
+            guard plan.source == nil, plan.stages.isEmpty, let count = try rowCount(plan, source) else { return nil }
+            return try checked(count, plan) {
+                try source.handle.read { try QueryRunner(plan, source.schema).count($0) }
+            }
+        }
+        guard let scan = try scan(plan, [], source) else { return nil }
         return try checked(scan.count(), plan) {
             try source.handle.read { try QueryRunner(plan, source.schema).count($0) }
         }
@@ -120,6 +133,37 @@ package final class ColumnStore: @unchecked Sendable {
 
     // MARK: Columns
 
+    // The number of rows of the table of a plan. It is counted once and then advanced with change sets. Nil for versions
+    // before the last one for which it was asked.
+    private func rowCount(_ plan: QueryPlan, _ source: ColumnSource) throws -> Int? {
+        guard source.handle.isUnmodified, lock.try() else { return nil }
+        defer { lock.unlock() }
+        guard adoptEpoch(of: source.handle) else { return nil }
+        let version = source.handle.version
+        var rows: Int?
+        if let known = rowCounts[plan.table] {
+            if known.version == version { return known.rows }
+            if known.version > version { return nil }
+            if let changes = try source.changes(known.version) {
+                let table = changes.tables[plan.table]
+                rows = known.rows + (table?.inserted.count ?? 0) - (table?.deleted.count ?? 0)
+            }
+        }
+        let count = try rows ?? source.handle.read { try QueryRunner(plan, source.schema).count($0) }
+        rowCounts[plan.table] = RowCount(version: version, rows: count)
+        return count
+    }
+
+    // Drops everything if the snapshot has a newer epoch. Returns false if it has an older one.
+    private func adoptEpoch(of handle: SnapshotHandle) -> Bool {
+        guard handle.epoch >= epoch else { return false }
+        if handle.epoch > epoch {
+            for table in tables.keys { drop(table) }
+            (tables, rowCounts, epoch) = ([:], [:], handle.epoch)
+        }
+        return true
+    }
+
     // The scan of a plan, if its columns are in memory or can be read now.
     private func scan(
         _ plan: QueryPlan, _ further: ColumnSet, _ source: ColumnSource, isScan: Bool = true
@@ -148,12 +192,7 @@ package final class ColumnStore: @unchecked Sendable {
     private func columns(
         _ properties: ColumnSet, of table: TableID, _ source: ColumnSource, mayRead: Bool
     ) throws -> TableColumns? {
-        guard source.handle.epoch >= epoch else { return nil }
-        if source.handle.epoch > epoch {
-            for table in tables.keys { drop(table) }
-            tables = [:]
-            epoch = source.handle.epoch
-        }
+        guard adoptEpoch(of: source.handle) else { return nil }
         let version = source.handle.version
         if let newest = tables[table]?.spans.last, newest.last < version { try advance(table, source) }
         var state = tables[table] ?? Table()

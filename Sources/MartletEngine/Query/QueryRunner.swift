@@ -25,6 +25,20 @@ package struct QueryRunner {
         return keys
     }
 
+    /// True if a row is a member. The plan has neither stages nor a source.
+    package func contains(_ key: ObjectKey, _ connection: Connection) throws -> Bool {
+        var plan = plan
+        plan.sort = []
+        var compiler = QueryCompiler(schema)
+        let query = try compiler.candidates(plan, keyCount: 1)
+        try prepareFullText(compiler, connection)
+        let statement = try connection.statement(query.sql)
+        statement.bind(query.arguments)
+        statement.bind(key, at: 1)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
     package func count(_ connection: Connection) throws -> Int {
         var compiler = QueryCompiler(schema)
         let query = try compiler.count(plan)

@@ -123,7 +123,7 @@ struct ColumnMemoryTests {
     // Each answer is compared with that of the file by the store itself.
     private static func query(_ results: Results<OptionalScalars>, _ random: inout SeededRandom) {
         switch Int.random(in: 0..<9, using: &random) {
-        case 0, 1: _ = results.count
+        case 0, 1: _ = (results.count, results.realm?.objects(OptionalScalars.self).count)
         case 2: _ = results.map(\.id)
         case 3: _ = results.first?.id
         case 4: _ = (results.min(of: \.int), results.max(of: \.double))
@@ -253,6 +253,28 @@ struct ColumnMemoryTests {
         let hits = budget.statistics.hits
         #expect(rows.where { $0.int > 3 << 40 }.count == 4_996 && budget.statistics.hits == hits)
         #expect(budget.statistics.columns.isEmpty && budget.statistics.byteCount == 0)
+    }
+
+    @Test("the number of all objects is counted once, and after a write it costs the same for few and many objects O83")
+    func counts() throws {
+        func cost(_ rows: Int) throws -> Int {
+            let test = try Self.realm { $0.onDifference = nil }
+            try test.realm.write { for id in 0..<rows { test.realm.add(OptionalScalars(id: id)) } }
+            let all = test.realm.objects(OptionalScalars.self)
+            #expect(all.count == rows)
+            try test.realm.write {
+                test.realm.delete(all[3])
+                test.realm.add([OptionalScalars(id: -1), OptionalScalars(id: -2)])
+                #expect(all.count == rows + 1)
+            }
+            try test.onNewThread { realm in
+                try realm.write { realm.delete(realm.objects(OptionalScalars.self).where { $0.id < 3 }) }
+            }
+            test.realm.refresh()
+            return steps(test.realm.context.handle) { #expect(all.count == rows - 4) }
+        }
+        let (few, many) = (try cost(300), try cost(6_000))
+        #expect(many < few + 100, "\(few) steps for few objects, \(many) for many")
     }
 
     @Test("columns are released when their file is closed O83")

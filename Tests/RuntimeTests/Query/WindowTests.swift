@@ -93,6 +93,13 @@ struct WindowTests {
             #expect(plan.make(realm).map(\.id) == ids)
             #expect(plan.make(realm).last?.id == ids.last && plan.make(realm).first?.id == ids.first)
             #expect(plan.make(realm).count == ids.count)
+            if let node = realm.objects(Node.self).randomElement(using: &random) {
+                #expect(plan.make(realm).contains(node) == ids.contains(node.id))
+                #expect(all.contains(node) == ids.contains(node.id) && !all.contains(Node(id: node.id)))
+                if realm.isFrozen, let live = test.realm.object(ofType: Node.self, forPrimaryKey: node.id) {
+                    #expect(all.contains(live) == all.contains { $0 == live })
+                }
+            }
             let length = Int.random(in: 0...ids.count + 2, using: &random)
             #expect(plan.make(realm).prefix(length).map(\.id) == Array(ids.prefix(length)))
             #expect(plan.make(realm).suffix(length).map(\.id) == Array(ids.suffix(length)))
@@ -160,6 +167,7 @@ struct WindowTests {
     func costs() throws {
         let questions: [(Results<Node>) -> Void] = [
             { #expect($0.limit(10).map(\.id).count == 10) },
+            { #expect($0.where { $0.amount != 5 }.contains($0[3]) && $0.sorted(byKeyPath: "name").contains($0[4])) },
             { #expect($0.where { $0.amount != 5 }.limit(10, offset: 5).map(\.id).count == 10) },
             { #expect($0.where { $0.amount != 5 }.limit(10).count == 10) },
             { #expect($0.sorted(byKeyPath: "id", ascending: false).limit(10).where { $0.amount != 5 }.count == 10) },
