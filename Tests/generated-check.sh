@@ -179,7 +179,7 @@ check_names() {
 
 # Prints the object files of the runtime, which are linked into a program.
 runtime_objects() {
-    find "$binaries"/{Martlet,MartletEngine,MartletValues,MartletSQLite,CMartletRuntime,CMartletLogVFS,CMartletMemoryVFS}.build -name '*.o'
+    find "$binaries"/{Martlet,MartletEngine,MartletValues,MartletSQLite,CMartletRuntime,CMartletColumns,CMartletLogVFS,CMartletMemoryVFS}.build -name '*.o'
 }
 
 # Checks that compiled code contains the texts of the schema unchanged.
