@@ -101,6 +101,8 @@ package final class ColumnStore: @unchecked Sendable {
         let type = source.schema[plan.table].type
         guard let property = path.column(of: type), let kind = ColumnKind(property), kind != .text,
             !Self.hasOwnOrder(function, property, kind, plan, type),
+            // Without a condition, an index has the least and the greatest value at its ends.
+            function.isArithmetic || plan.predicate != nil || !type.hasIndex(property.index),
             let scan = try scan(plan, [property.index], source),
             let value = scan.value(of: function, property.index, kind)
         else { return nil }

@@ -301,6 +301,7 @@ struct ColumnMemoryTests {
         #expect(rows.where { $0.id == 3 && $0.int == 3 }.count == 1 && rows.where { $0.id < 10 }.count == 10)
         #expect(rows.count == 100 && rows.where { $0.data == nil }.count == 100)
         #expect(rows.sum(of: \.id) == 4_950)
+        #expect(rows.min(of: \.id) == 0 && rows.max(of: \.id) == 99)
         let used = budget.statistics
         #expect(used.hits == 1 && used.columns.map(\.property) == ["id"])
         let small = ColumnBudget(byteLimit: 1 << 30)
