@@ -188,7 +188,9 @@ final class ResultsStorage {
             guard position < count else { return nil }
             if count - position <= Self.firstLimit {
                 if lastKeys.isEmpty { lastKeys = run(limit: Self.firstLimit, isReversed: true) }
-                return lastKeys[count - 1 - position]
+                let offset = count - 1 - position
+                // The count can be too large if another SQLite program has deleted rows (D27).
+                if offset < lastKeys.count { return lastKeys[offset] }
             }
         }
         let keys = keys
