@@ -21,6 +21,14 @@ struct KeyValueListTests {
         recorder = owner.recorder("children")
     }
 
+    @Test("equal states of an unmanaged list have no edit between them K15")
+    func equalStates() {
+        #expect(CollectionNotifier.edit(from: [1, 2], to: [1, 2]) == nil)
+        #expect(CollectionNotifier.edit(from: [1, 2], to: [1, 3]) != nil)
+        #expect(CollectionNotifier.edit(from: [1], to: [1, 1]) != nil)
+        #expect(CollectionNotifier.edit(from: [1], to: [] as [Int]) != nil)
+    }
+
     @Test("insertions, removals and replacements of a list have positions K12 K15")
     func local() throws {
         try test.realm.write {
