@@ -102,10 +102,15 @@ extension SchemaModelRunner {
             case let map as Map<ObjectBase?>: map.removeAll()
             default: return
             }
+            removeDenials(name, serial, &model)
+            model.edit(serial, name) { slots, _ in slots = [] }
+        }
+
+        // Called when a collection is emptied, which counts as an assignment (O61).
+        private func removeDenials(_ name: String, _ serial: Int, _ model: inout ModelState) {
             model.denials = model.denials.filter {
                 if case .target(serial, name, _) = $0 { false } else { true }
             }
-            model.edit(serial, name) { slots, _ in slots = [] }
         }
 
         private func editList<Element>(
@@ -122,6 +127,7 @@ extension SchemaModelRunner {
             case 3: list.move(from: first, to: second)
             default: list[first] = element
             }
+            if list.isEmpty { removeDenials(name, serial, &model) }
             model.edit(serial, name) { slots, now in
                 let slot = ModelState.Slot(value: value, written: now)
                 switch choice {
@@ -141,7 +147,9 @@ extension SchemaModelRunner {
                 return
             }
             let isRemoval = kind % 3 == 0
+            let isLast = isRemoval && set.count == 1 && set.contains(linked)
             if isRemoval { set.remove(linked) } else { set.insert(linked) }
+            if isLast { removeDenials(name, serial, &model) }
             model.edit(serial, name) { slots, now in
                 let known = slots.firstIndex { $0.value == .row(target) }
                 if isRemoval, let known { slots.remove(at: known) }
