@@ -25,10 +25,11 @@
                     .init(identity: .init(id: 1, secret: [1]), epoch: "a", milliseconds: 1_000, storedUpload: 0))
             case .read: return .read(batch())
             case .change:
-                var data = SubscriptionData.Writer()
-                do { return .changed(batch(), try data.finish()) } catch { preconditionFailure("\(error)") }
-            case .store(let upload):
-                version.withLock { $0 = Int(upload.number) }
+                var writer = SubscriptionData.Writer()
+                do { try writer.finish() } catch { preconditionFailure("\(error)") }
+                return .changed(batch(), writer.data)
+            case .store(let uploads):
+                for upload in uploads { version.withLock { $0 = Int(upload.number) } }
                 return .stored(reverted: [])
             }
         }

@@ -32,16 +32,18 @@ import Testing
     }
 
     @Test("the messages of large data need little memory") func memory() throws {
-        var writer = SubscriptionData.Writer(maximumBytes: 1_000, spool: ByteSpool(maximumMemoryBytes: 2_000))
+        let data = SubscriptionData(spool: ByteSpool(maximumMemoryBytes: 2_000))
+        var writer = SubscriptionData.Writer(data, maximumBytes: 1_000)
         for number in 0..<1_000 {
             let text = SyncValue.scalar(.text(String(repeating: "x", count: 100)))
             let address = ObjectAddress(type: 0, key: .integer(Int64(number)))
             try writer.add(SyncRow(address: address, values: [ValuePath(1): text]))
+            writer.progress = number + 1
         }
-        let data = try writer.finish()
-        #expect(data.rowCount == 1_000 && data.remainingBytes > 100_000)
+        try writer.finish()
+        #expect(writer.rowCount == 1_000 && data.remainingBytes > 100_000)
         var (keys, last) = ([] as [Int], 0 as UInt64)
-        for message in data.messages {
+        for message in data.takeMessages() {
             guard case .chunk(let rows, let leaving, let progress) = message else {
                 Issue.record("not a chunk")
                 continue

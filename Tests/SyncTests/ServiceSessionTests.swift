@@ -61,7 +61,7 @@ struct ServiceSessionTests {
 
     private func text(_ actions: [ServiceAction]) -> [String] {
         actions.flatMap { action in
-            if case .sendData(let data) = action { return data.messages.map { text(.send($0)) } }
+            if case .sendData(let data) = action { return data.takeMessages().map { text(.send($0)) } }
             return [text(action)]
         }
     }
@@ -85,8 +85,11 @@ struct ServiceSessionTests {
         case .run(.read(let cursor, _, _)): "read after \(cursor?.text ?? "nothing")"
         case .run(.change(let cursor, let former, let new)):
             "change after \(cursor.text) from \(former.count) to \(new.count)"
-        case .run(.store(let upload)):
-            "store \(upload.number)" + (upload.operations.isEmpty ? "" : ", \(upload.operations.count) operations")
+        case .run(.store(let uploads)):
+            "store "
+                + uploads.map { upload in
+                    "\(upload.number)" + (upload.operations.isEmpty ? "" : ", \(upload.operations.count) operations")
+                }.joined(separator: " and ")
         case .close: "close"
         case .sendData: "data"
         }
@@ -169,7 +172,8 @@ struct ServiceSessionTests {
         #expect(text(session.receive(upload(1))) == ["store 1"])
         #expect(text(session.receive(.subscribe(set: 1, []))) == [])
         #expect(text(session.receive(.mark(4))) == [])
-        let reverted = RevertedObject(address: Self.address, reason: .constraint, message: "unique")
+        let object = RevertedObject(address: Self.address, reason: .constraint, message: "unique")
+        let reverted = RevertedUpload(number: 1, objects: [object])
         #expect(text(session.finish(.stored(reverted: [reverted]))) == ["read after 1"])
         #expect(
             text(session.finish(.read(batch("2", stored: 1)))) == [
@@ -292,6 +296,33 @@ struct ServiceSessionTests {
         #expect(text(session.receive(upload(2))) == [])
         _ = session.finish(.stored(reverted: []))
         #expect(text(session.finish(.read(batch("3", stored: 1)))).last == "store 2")
+    }
+
+    @Test("uploads that wait one after the other are stored together, up to a number and a size")
+    func uploadsTogether() {
+        var session = openSession { ($0.uploadsTogether, $0.uploadBytesTogether) = (3, 100) }
+        #expect(text(session.receive(upload(1), bytes: 10)) == ["store 1"])
+        for number in 2...6 as ClosedRange<UInt64> { #expect(session.receive(upload(number), bytes: 10).isEmpty) }
+        #expect(session.receive(.mark(1)).isEmpty)
+        #expect(session.receive(upload(7), bytes: 99).isEmpty)
+        #expect(session.receive(upload(8), bytes: 10).isEmpty)
+        _ = session.finish(.stored(reverted: []))
+        #expect(text(session.finish(.read(batch("2", stored: 1)))).last == "store 2 and 3 and 4")
+        let reverted = [2, 4].map { number in
+            RevertedUpload(
+                number: number,
+                objects: [RevertedObject(address: Self.address, reason: .constraint, message: "unique")])
+        }
+        _ = session.finish(.stored(reverted: reverted))
+        #expect(
+            text(session.finish(.read(batch("3", stored: 4)))) == [
+                "reverted 1 of 2", "reverted 1 of 4", "changes to 3, upload 4, 0 rows", "store 5 and 6",
+            ])
+        _ = session.finish(.stored(reverted: []))
+        _ = session.finish(.read(batch("4", stored: 6)))
+        #expect(text(session.finish(.read(batch("4", stored: 6)))) == ["mark 1", "store 7"])
+        _ = session.finish(.stored(reverted: []))
+        #expect(text(session.finish(.read(batch("5", stored: 7)))).last == "store 8")
     }
 
     @Test("a client is stopped if its waiting uploads are too large; stored uploads do not count")

@@ -30,6 +30,7 @@ private final class ManualDatabase: ServiceDatabase {
     func report(_ error: any Error) { state.withLock { $0.reports.append("\(error)") } }
 
     var reports: [String] { state.withLock { $0.reports } }
+    var isWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
 
     /// Waits for the next task, and finishes the task with the result that `body` returns.
     func finishNext(_ body: (ServiceTask, SessionContext) -> ServiceTaskResult) async {
@@ -216,18 +217,164 @@ struct SessionDriverTests {
         let driver = driver()
         try await open(driver)
         let spool = ByteSpool(maximumMemoryBytes: 0)
-        var writer = SubscriptionData.Writer(spool: spool)
+        let data = SubscriptionData(spool: spool)
+        var writer = SubscriptionData.Writer(data)
         try writer.add(leaving: ObjectAddress(type: 0, key: .integer(1)))
-        let data = try writer.finish()
+        try writer.finish()
         ftruncate(try #require(spool.descriptor), 0)
         await driver.received(ClientMessage.subscribe(set: 1, []).encoded())
         await database.finishNext { _, _ in
             .changed(ClientBatch(cursor: SyncCursor("2"), entries: [], storedUpload: 0), data)
         }
         guard case .changes = try await next(driver) else { return recordIssue("no 'changes'") }
+        guard case .failure(let failure) = try await next(driver) else { return recordIssue("no 'failure'") }
+        #expect(failure.action == .retry)
         #expect(await driver.nextOutput() == nil)
         #expect(await driver.isEnded)
         #expect(database.reports.count == 1 && database.reports.first?.contains("temporary file") == true)
+    }
+
+    // Sends a change of the subscriptions, and answers with this data.
+    private func subscribe(_ driver: SessionDriver, _ set: UInt64, _ data: SubscriptionData) async {
+        await driver.received(ClientMessage.subscribe(set: set, []).encoded())
+        await database.finishNext { _, _ in
+            .changed(ClientBatch(cursor: SyncCursor("\(set + 1)"), entries: [], storedUpload: 0), data)
+        }
+    }
+
+    private func address(_ key: Int64) -> ObjectAddress { ObjectAddress(type: 0, key: .integer(key)) }
+
+    @Test("the objects of a subscription are sent while further ones are read")
+    func streamedData() async throws {
+        let driver = driver()
+        try await open(driver)
+        let data = SubscriptionData()
+        var writer = SubscriptionData.Writer(data, maximumBytes: 1)
+        await subscribe(driver, 1, data)
+        guard case .changes = try await next(driver) else { return recordIssue("no 'changes'") }
+        var keys: [SQLValue] = []
+        for key in 1...3 as ClosedRange<Int64> {
+            async let message = next(driver)
+            // A message ends when the next object does not fit.
+            if key == 1 { try writer.add(leaving: address(1)) }
+            if key < 3 { try writer.add(leaving: address(key + 1)) } else { try writer.finish() }
+            guard case .chunk(_, let leaving, _) = try await message else { return recordIssue("no 'chunk'") }
+            keys += leaving.map(\.key)
+        }
+        #expect(keys == [.integer(1), .integer(2), .integer(3)])
+        guard case .complete(1, _) = try await next(driver) else { return recordIssue("no 'complete'") }
+    }
+
+    @Test("if the reading of objects ends early, the client gets the messages that exist, and connects again")
+    func incompleteData() async throws {
+        let driver = driver()
+        try await open(driver)
+        let data = SubscriptionData()
+        var writer = SubscriptionData.Writer(data, maximumBytes: 1)
+        await subscribe(driver, 1, data)
+        guard case .changes = try await next(driver) else { return recordIssue("no 'changes'") }
+        for key in 1...2 as ClosedRange<Int64> { try writer.add(leaving: address(key)) }
+        data.fail()
+        guard case .chunk = try await next(driver) else { return recordIssue("no 'chunk'") }
+        guard case .failure(let failure) = try await next(driver) else { return recordIssue("no 'failure'") }
+        #expect(failure.action == .retry)
+        #expect(await driver.nextOutput() == nil)
+        #expect(database.reports.isEmpty)
+    }
+
+    @Test("the end of a connection ends the reading of objects")
+    func abandonedData() async throws {
+        let driver = driver()
+        try await open(driver)
+        let data = SubscriptionData()
+        let writer = SubscriptionData.Writer(data)
+        await subscribe(driver, 1, data)
+        guard case .changes = try await next(driver) else { return recordIssue("no 'changes'") }
+        try writer.requireNeeded()
+        async let end = driver.nextOutput()
+        await driver.disconnected()
+        #expect(await end == nil)
+        #expect(throws: CancellationError.self) { try writer.requireNeeded() }
+    }
+
+    @Test("if a session ends while objects are read, the client gets only the reason")
+    func endedData() async throws {
+        let driver = driver()
+        try await open(driver)
+        let data = SubscriptionData()
+        var writer = SubscriptionData.Writer(data, maximumBytes: 1)
+        await subscribe(driver, 1, data)
+        guard case .changes = try await next(driver) else { return recordIssue("no 'changes'") }
+        for key in 1...2 as ClosedRange<Int64> { try writer.add(leaving: address(key)) }
+        await driver.end(.retry, "the service shuts down")
+        guard case .failure(let failure) = try await next(driver) else { return recordIssue("no 'failure'") }
+        #expect(failure.message == "the service shuts down")
+        #expect(await driver.nextOutput() == nil)
+        #expect(throws: CancellationError.self) { try writer.requireNeeded() }
+    }
+
+    @Test("while objects are read slowly, the connection does not count as blocked, and the log is not read")
+    func slowData() async throws {
+        let driver = driver { $0.stallMilliseconds = 5_000 }
+        try await open(driver)
+        let data = SubscriptionData()
+        var writer = SubscriptionData.Writer(data)
+        await subscribe(driver, 1, data)
+        guard case .changes = try await next(driver) else { return recordIssue("no 'changes'") }
+        await driver.tick(1_000)
+        await driver.tick(60_000)
+        #expect(await !driver.isEnded)
+        await driver.logChanged()
+        async let message = next(driver)
+        try writer.finish()
+        guard case .chunk = try await message else { return recordIssue("no 'chunk'") }
+        guard case .complete = try await next(driver) else { return recordIssue("no 'complete'") }
+        await database.finishNext { task, _ in
+            #expect(task == .read(after: SyncCursor("2"), for: [], isCurrent: false))
+            return batch("3", rows: 1)
+        }
+    }
+
+    @Test("if the log changes while objects are read, the session reads it after the last object")
+    func logChangeDuringData() async throws {
+        let driver = driver()
+        try await open(driver)
+        let data = SubscriptionData()
+        await subscribe(driver, 1, data)
+        guard case .changes = try await next(driver) else { return recordIssue("no 'changes'") }
+        await driver.logChanged()
+        var message = MessageWriter()
+        message.chunk(MessageWriter(), count: 0, leaving: MessageWriter(), leavingCount: 0)
+        message.number(1_000)
+        try data.append(message.bytes)
+        guard case .chunk = try await next(driver) else { return recordIssue("no 'chunk'") }
+        let waiting = Task { try await next(driver) }
+        // The connection waits for output when the data ends.
+        for _ in 0..<100 { await Task.yield() }
+        data.end(.success(()))
+        guard case .complete = try await waiting.value else { return recordIssue("no 'complete'") }
+        await database.finishNext { task, _ in
+            #expect(task == .read(after: SyncCursor("2"), for: [], isCurrent: false))
+            return batch("3", rows: 1)
+        }
+    }
+
+    @Test("a change of the subscriptions begins after the objects of the former change were read")
+    func nextChange() async throws {
+        let driver = driver()
+        try await open(driver)
+        let data = SubscriptionData()
+        var writer = SubscriptionData.Writer(data)
+        await subscribe(driver, 1, data)
+        await driver.received(ClientMessage.subscribe(set: 2, []).encoded())
+        guard case .changes = try await next(driver) else { return recordIssue("no 'changes'") }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(!database.isWaiting)
+        try writer.finish()
+        await database.finishNext { task, _ in
+            guard case .change = task else { preconditionFailure("\(task)") }
+            return .changed(ClientBatch(cursor: SyncCursor("3"), entries: [], storedUpload: 0), SubscriptionData())
+        }
     }
 
     @Test("after a disconnection, the result of a task is ignored")

@@ -4,22 +4,29 @@ import MartletSyncProtocol
 
 extension SubscriptionData {
     /// Data with these objects. It is small, so it needs no temporary file.
-    init(rows: [SyncRow] = [], leaving: [ObjectAddress] = [], maximumBytes: Int = 256 << 10) {
+    convenience init(rows: [SyncRow] = [], leaving: [ObjectAddress] = [], maximumBytes: Int = 256 << 10) {
+        self.init()
         do {
-            var writer = Writer(maximumBytes: maximumBytes)
-            for address in leaving { try writer.add(leaving: address) }
-            for row in rows { try writer.add(row) }
-            self = try writer.finish()
+            var writer = Writer(self, maximumBytes: maximumBytes)
+            for (number, address) in leaving.enumerated() {
+                try writer.add(leaving: address)
+                writer.progress = 1_000 * (number + 1) / (leaving.count + rows.count)
+            }
+            for (number, row) in rows.enumerated() {
+                try writer.add(row)
+                writer.progress = 1_000 * (leaving.count + number + 1) / (leaving.count + rows.count)
+            }
+            try writer.finish()
         } catch {
             preconditionFailure("\(error)")
         }
     }
 
-    /// The remaining messages.
-    var messages: [ServiceMessage] {
-        var (data, messages) = (self, [] as [ServiceMessage])
+    /// Takes the messages that exist.
+    func takeMessages() -> [ServiceMessage] {
+        var messages: [ServiceMessage] = []
         do {
-            while let bytes = try data.next() { messages.append(try ServiceMessage(bytes)) }
+            while case .message(let bytes) = try next() { messages.append(try ServiceMessage(bytes)) }
         } catch {
             preconditionFailure("\(error)")
         }

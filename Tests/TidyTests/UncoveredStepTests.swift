@@ -10,7 +10,9 @@ struct UncoveredStepTests {
     func uncovered() throws {
         let script = try String(contentsOf: Repository.root.appending(path: "Scripts/test"), encoding: .utf8)
         let names = script.split(separator: "\n").compactMap { line -> String? in
-            guard line.hasPrefix("step \"") else { return nil }
+            let line = line.drop { $0 == " " }
+            // The step that waits for other steps checks nothing itself.
+            guard line.hasPrefix("step \""), !line.hasSuffix("await_examples") else { return nil }
             return line.dropFirst(6).split(separator: "\"").first.map(String.init)
         }
         #expect(Self.covered.isSubset(of: names))

@@ -26,6 +26,7 @@
         /// closure.
         package func copyOut(_ sql: String, _ row: (inout FieldReader) throws -> Void) throws {
             try canceller.requireAllowed()
+            try flush()
             let result = try checked(PQexec(pointer, sql))
             guard result.isCopyOut else {
                 throw PostgresError(.featureNotSupported, "the statement is not a COPY TO STDOUT")
@@ -70,6 +71,7 @@
         ///   statement stores no rows.
         package func copyIn(_ sql: String, _ write: ((inout CopyWriter) throws -> Bool)) throws -> Int {
             try canceller.requireAllowed()
+            try flush()
             let result = try checked(PQexec(pointer, sql))
             guard result.isCopyIn else {
                 throw PostgresError(.featureNotSupported, "the statement is not a COPY FROM STDIN")

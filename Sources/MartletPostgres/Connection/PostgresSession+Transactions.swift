@@ -14,36 +14,61 @@
         package func transaction<R>(
             _ isolation: PostgresIsolation = .readCommitted, isReadOnly: Bool = false, _ body: () throws -> R
         ) throws -> R {
-            try execute("BEGIN ISOLATION LEVEL \(isolation.rawValue)\(isReadOnly ? " READ ONLY" : "")")
-            let result: R
+            postpone(control: "BEGIN ISOLATION LEVEL \(isolation.rawValue)\(isReadOnly ? " READ ONLY" : "")")
             do {
-                result = try body()
+                let result = try body()
+                // A statement may have failed, and the closure may have caught the error. PostgreSQL then executes
+                // COMMIT as a rollback, and returns the command tag `ROLLBACK`.
+                guard try commit().command == "COMMIT" else {
+                    throw PostgresError(
+                        .failedTransaction, "the transaction was rolled back because a statement failed")
+                }
+                return result
             } catch {
+                _ = takePostponed()
                 // The statement can fail because the connection is lost. Then the server rolls back the transaction on
                 // its own.
-                _ = try? execute("ROLLBACK")
+                if isServerInTransaction { _ = try? execute("ROLLBACK") }
                 throw error
             }
-            // A statement may have failed, and the closure may have caught the error. PostgreSQL then executes COMMIT
-            // as a rollback, and returns the command tag `ROLLBACK`.
-            guard try execute("COMMIT").command == "COMMIT" else {
-                throw PostgresError(.failedTransaction, "the transaction was rolled back because a statement failed")
-            }
-            return result
+        }
+
+        private func commit() throws(PostgresError) -> PostgresResult {
+            try postponed.isEmpty ? execute("COMMIT") : query("COMMIT")
         }
 
         /// Runs the closure in a savepoint. If the closure throws, only the changes of the closure are rolled back.
         @discardableResult
         package func savepoint<R>(_ body: () throws -> R) throws -> R {
-            try execute("SAVEPOINT martlet")
+            // If an earlier statement fails, the savepoint does not exist.
+            try flushChanges()
+            let number = postponedBefore + postponed.count
+            // The end of an inner savepoint may still be postponed when this savepoint is rolled back. So each level
+            // has its own name.
+            savepointDepth += 1
+            defer { savepointDepth -= 1 }
+            let name = "martlet_\(savepointDepth)"
+            postpone(control: "SAVEPOINT \(name)")
             do {
                 let result = try body()
-                try execute("RELEASE SAVEPOINT martlet")
+                try flushChanges()
+                postpone(control: "RELEASE SAVEPOINT \(name)")
                 return result
             } catch {
-                _ = try? execute("ROLLBACK TO SAVEPOINT martlet; RELEASE SAVEPOINT martlet")
+                if number < postponedBefore {
+                    _ = takePostponed()
+                    _ = try? execute("ROLLBACK TO SAVEPOINT \(name); RELEASE SAVEPOINT \(name)")
+                } else {
+                    // The savepoint was not sent.
+                    postponed.removeLast(postponed.count - (number - postponedBefore))
+                }
                 throw error
             }
+        }
+
+        // Runs the postponed statements if one of them can fail.
+        private func flushChanges() throws(PostgresError) {
+            if !postponed.allSatisfy(\.isControl) { try flush() }
         }
     }
 #endif

@@ -13,6 +13,12 @@
         private var statements: [StatementKey: String] = [:]
         /// The scripts that `configure` does not execute again.
         private var configured: Set<String> = []
+        /// The statements that run together with the next statement. See `postpone`.
+        var postponed: [PostponedStatement] = []
+        /// The number of postponed statements that were sent or discarded.
+        var postponedBefore = 0
+        /// The number of calls of `savepoint` that are running.
+        var savepointDepth = 0
 
         private struct StatementKey: Hashable {
             let sql: String
@@ -50,7 +56,9 @@
 
         /// True between the beginning and the end of a transaction, also after a statement of the transaction has
         /// failed.
-        package var isInTransaction: Bool {
+        package var isInTransaction: Bool { !postponed.isEmpty || isServerInTransaction }
+
+        var isServerInTransaction: Bool {
             ![PQTRANS_IDLE, PQTRANS_UNKNOWN].contains(PQtransactionStatus(pointer))
         }
 
@@ -60,7 +68,8 @@
         /// Runs one or more statements without parameters, separated by semicolons. Returns the result of the last one.
         @discardableResult
         package func execute(_ script: String) throws(PostgresError) -> PostgresResult {
-            try checked(PQexec(pointer, script))
+            try flush()
+            return try checked(PQexec(pointer, script))
         }
 
         /// Runs one statement. The first run of a statement also prepares it, up to `maximumStatements` statements.
@@ -69,6 +78,9 @@
             _ sql: String, _ parameters: [PostgresParameter] = []
         ) throws(PostgresError) -> PostgresResult {
             try canceller.requireAllowed()
+            if !postponed.isEmpty, let result = try pipeline([PostgresStatement(sql, parameters)]).first {
+                return result
+            }
             let name = try prepared(sql, parameters)
             return try checked(
                 withParameters(parameters) { values, lengths, formats, oids in
@@ -88,6 +100,7 @@
             _ sql: String, _ parameters: [PostgresParameter] = [], _ body: (PostgresRow) throws -> Void
         ) throws {
             try canceller.requireAllowed()
+            try flush()
             let name = try prepared(sql, parameters)
             let isSent = withParameters(parameters) { values, lengths, formats, oids in
                 let count = Int32(parameters.count)
@@ -131,6 +144,8 @@
             let key = StatementKey(sql: sql, oids: parameters.map(\.oid))
             if let name = statements[key] { return name }
             guard statements.count < Self.maximumStatements else { return nil }
+            // An error of the preparation ends the transaction. So the savepoints that precede the statement must exist.
+            try flush()
             let name = "martlet_\(statements.count)"
             try checked(
                 key.oids.withUnsafeBufferPointer { oids in

@@ -26,6 +26,7 @@ package struct SQLState: Sendable, Hashable, CustomStringConvertible {
     package static let withCheckOptionViolation = SQLState("44000")
     package static let programLimitExceeded = SQLState("54000")
     package static let raisedException = SQLState("P0001")
+    package static let lockNotAvailable = SQLState("55P03")
     package static let queryCanceled = SQLState("57014")
 }
 

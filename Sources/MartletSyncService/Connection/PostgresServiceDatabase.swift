@@ -14,7 +14,7 @@
         private let shared: SharedCatalog
         let feed: LogFeed
         private let verify: @Sendable (String) async throws -> AuthenticatedUser
-        private let log: @Sendable (String) -> Void
+        let log: @Sendable (String) -> Void
         package let metrics = ServiceMetrics()
         let limits: MemoryLimits
         let catchUps: CatchUpReader
@@ -164,12 +164,10 @@
             switch result {
             case .authenticated, .read: break
             case .opened: metrics.add(.clientsOpened)
-            case .changed(_, let data):
-                metrics.add(.subscriptionChanges)
-                metrics.add(.rowsRead, data.rowCount)
+            case .changed: metrics.add(.subscriptionChanges)
             case .stored(let reverted):
-                metrics.add(.uploadsStored)
-                metrics.add(.objectsReverted, reverted.count)
+                if case .store(let uploads) = task { metrics.add(.uploadsStored, uploads.count) }
+                metrics.add(.objectsReverted, reverted.reduce(0) { $0 + $1.objects.count })
             case .failed:
                 if case .authenticate = task { metrics.add(.tokensRefused) } else { metrics.add(.tasksFailed) }
             }
@@ -272,12 +270,12 @@
                 // The task moves the session to a cursor that differs from that of the feed.
                 await feed.detach(context.session)
                 return try await change(cursor, former, new, context, catalog)
-            case .store(let upload):
+            case .store(let uploads):
                 let client = context.client?.id ?? 0
-                return try await pool.run { session in
-                    Self.result(
-                        try UploadWriter(catalog).store(upload, of: client, claims: context.claims, in: session))
+                let outcomes = try await pool.run { session in
+                    try UploadWriter(catalog).store(uploads, of: client, claims: context.claims, in: session)
                 }
+                return Self.result(uploads, outcomes)
             }
         }
 
@@ -325,51 +323,29 @@
             }
         }
 
-        private func change(
-            _ cursor: SyncCursor, _ formerQueries: [SubscribedQuery], _ newQueries: [SubscribedQuery],
-            _ context: SessionContext, _ catalog: SyncCatalog
-        ) async throws -> ServiceTaskResult {
-            let former = try catalog.filters.filter(formerQueries, claims: context.claims)
-            let new = try catalog.filters.filter(newQueries, claims: context.claims)
-            return try await pool.run { session in
-                try DatabaseSnapshot.read(catalog, claims: context.claims, in: session) { snapshot in
-                    let client = context.client?.id ?? 0
-                    var batch = try self.batch(after: cursor, former, client, catalog, session)
-                    try snapshot.complete(&batch, for: client, former.contains)
-                    var data = SubscriptionData.Writer()
-                    for type in Set(former.conditions.keys).union(new.conditions.keys).sorted() {
-                        // Each object that enters or leaves the subscriptions satisfies a condition that is in only one
-                        // of the two filters.
-                        let changed = Set(former.conditions[type] ?? []).symmetricDifference(new.conditions[type] ?? [])
-                        if changed.isEmpty { continue }
-                        try snapshot.rows(of: type, satisfying: Array(changed)) { row in
-                            let (before, now) = (
-                                former.contains(row.address, row.values), new.contains(row.address, row.values)
-                            )
-                            if now, !before { try data.add(row) }
-                            if before, !now { try data.add(leaving: row.address) }
-                        }
-                    }
-                    return .changed(batch, try data.finish())
+        private static func result(
+            _ uploads: [ClientMessage.Upload], _ outcomes: [UploadOutcome]
+        ) -> ServiceTaskResult {
+            var reverted: [RevertedUpload] = []
+            for (upload, outcome) in zip(uploads, outcomes) {
+                switch outcome {
+                case .stored(let objects) where !objects.isEmpty:
+                    reverted.append(RevertedUpload(number: upload.number, objects: objects))
+                case .stored, .duplicate: break
+                case .gap(let stored):
+                    return .failed(
+                        .init(
+                            action: .retry,
+                            message: "the upload does not follow upload \(stored), which is the newest stored one",
+                            delayMilliseconds: 1_000))
+                case .unknownClient:
+                    return .failed(
+                        .init(
+                            action: .registerAgain, message: "the service does not know the client",
+                            delayMilliseconds: 0))
                 }
             }
-        }
-
-        private static func result(_ outcome: UploadOutcome) -> ServiceTaskResult {
-            switch outcome {
-            case .stored(let reverted): .stored(reverted: reverted)
-            case .duplicate: .stored(reverted: [])
-            case .gap(let stored):
-                .failed(
-                    .init(
-                        action: .retry,
-                        message: "the upload does not follow upload \(stored), which is the newest stored one",
-                        delayMilliseconds: 1_000))
-            case .unknownClient:
-                .failed(
-                    .init(action: .registerAgain, message: "the service does not know the client", delayMilliseconds: 0)
-                )
-            }
+            return .stored(reverted: reverted)
         }
 
         // MARK: Watching

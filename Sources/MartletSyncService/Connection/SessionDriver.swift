@@ -32,7 +32,11 @@ package actor SessionDriver {
 
     /// What the connection has not taken yet.
     private var output: [Output] = []
-    package private(set) var outputBytes = 0
+    /// The data in `output`.
+    private var streams: [SubscriptionData] = []
+    private var frameBytes = 0
+    /// The size of the frames that exist and that the connection has not taken.
+    package var outputBytes: Int { streams.reduce(frameBytes) { $0 + $1.remainingBytes } }
     /// The time of the first tick that found waiting frames after the connection had last taken a frame; zero if there
     /// was no such tick.
     private var stalledAt: UInt64 = 0
@@ -45,6 +49,8 @@ package actor SessionDriver {
     package private(set) var isEnded = false
     /// The connection that waits for output.
     private var consumer: CheckedContinuation<[UInt8]?, Never>?
+    /// True while a Swift task waits for the next message of the data at the beginning of `output`.
+    private var isWaitingForData = false
     private var missedLogChange = false
     private var isRunningTask = false
 
@@ -82,44 +88,75 @@ package actor SessionDriver {
             resumeReading()
             return frame
         }
-        if isEnded { return nil }
+        if isEnded && output.isEmpty { return nil }
         return await withCheckedContinuation { consumer = $0 }
     }
 
-    // Removes the first frame of the output and returns it; nil if there is none.
+    // Removes the first frame of the output and returns it; nil if there is none yet.
     private func takeFrame() -> [UInt8]? {
         while let first = output.first {
             switch first {
             case .frame(let frame):
                 output.removeFirst()
-                outputBytes -= frame.count
+                frameBytes -= frame.count
                 return frame
-            case .data(var data):
-                let size = data.remainingBytes
+            case .data(let data):
                 do {
-                    if let frame = try data.next() {
-                        output[0] = .data(data)
-                        outputBytes -= size - data.remainingBytes
-                        return frame
+                    switch try data.next() {
+                    case .message(let frame): return frame
+                    case .notYet:
+                        waitForData(data)
+                        return nil
+                    case .end:
+                        output.removeFirst()
+                        streams.removeFirst()
                     }
-                    output.removeFirst()
                 } catch {
-                    // The client receives no more frames, and connects again.
-                    database.report(error)
-                    output = []
-                    finishOutput()
+                    // The client receives one more frame, and connects again. The reader has reported `Incomplete`.
+                    if !(error is SubscriptionData.Incomplete) { database.report(error) }
+                    discardOutput()
+                    isEnded = true
+                    return ServiceMessage.failure(Self.incomplete).encoded()
                 }
             }
         }
         return nil
     }
 
+    private static let incomplete = ServiceMessage.Failure(
+        action: .retry, message: "the data of the subscriptions could not be read", delayMilliseconds: 1_000)
+
+    private func waitForData(_ data: SubscriptionData) {
+        guard !isWaitingForData else { return }
+        isWaitingForData = true
+        Task {
+            await data.available()
+            isWaitingForData = false
+            sendToConsumer()
+        }
+    }
+
+    // Passes the next frame to the connection, if the connection waits for it.
+    private func sendToConsumer() {
+        guard let consumer else { return }
+        let frame = takeFrame()
+        guard frame != nil || (isEnded && output.isEmpty) else { return }
+        self.consumer = nil
+        consumer.resume(returning: frame)
+        // The frame may be the one after the end of the data for which the session has paused.
+        resumeReading()
+    }
+
+    private func discardOutput() {
+        for data in streams { data.cancel() }
+        (output, streams, frameBytes) = ([], [], 0)
+    }
+
     /// Called when the connection has ended.
     package func disconnected() async {
         isEnded = true
-        output = []
-        consumer?.resume(returning: nil)
-        consumer = nil
+        discardOutput()
+        sendToConsumer()
         becomeOverdue()
         if !isRunningTask { await database.ended(id) }
     }
@@ -157,12 +194,14 @@ package actor SessionDriver {
 
     /// Called when the log may have new entries.
     package func logChanged() {
-        guard outputBytes <= limits.pauseBytes else {
+        guard !isPaused else {
             missedLogChange = true
             return
         }
         perform(session.logChanged())
     }
+
+    private var isPaused: Bool { outputBytes > limits.pauseBytes || !streams.allSatisfy(\.isEnded) }
 
     /// Called at regular intervals. Ends the session if the connection has taken no frame for too long.
     ///
@@ -173,20 +212,26 @@ package actor SessionDriver {
             if now >= endedAt + limits.stallMilliseconds { becomeOverdue() }
             return
         }
-        if output.isEmpty {
+        if !hasFrame {
             stalledAt = 0
         } else if stalledAt == 0 {
             stalledAt = now
         } else if now >= stalledAt + limits.stallMilliseconds {
-            output = []
+            discardOutput()
             finishOutput()
             return becomeOverdue()
         }
         perform(session.tick(now))
     }
 
+    // Whether the connection can take a frame.
+    private var hasFrame: Bool {
+        guard case .data(let data)? = output.first else { return !output.isEmpty }
+        return data.remainingBytes > 0 || data.isEnded
+    }
+
     private func resumeReading() {
-        guard missedLogChange, outputBytes <= limits.pauseBytes else { return }
+        guard missedLogChange, !isPaused else { return }
         missedLogChange = false
         perform(session.logChanged())
     }
@@ -206,13 +251,16 @@ package actor SessionDriver {
     }
 
     private func run(_ task: ServiceTask) {
-        let (database, context) = (database, context)
+        let (database, context, streams) = (database, context, streams)
         isRunningTask = true
         Task {
+            // A session reads the data of one set of subscriptions at a time.
+            if case .change = task { for data in streams { await data.ended() } }
             let result = await database.run(task, context)
             isRunningTask = false
-            if isEnded { return await database.ended(id) }
-            finish(result)
+            guard isEnded else { return finish(result) }
+            if case .changed(_, let data) = result { data.cancel() }
+            await database.ended(id)
         }
     }
 
@@ -230,19 +278,21 @@ package actor SessionDriver {
     private func send(_ new: Output) {
         guard !isEnded else { return }
         switch new {
-        case .frame(let frame): outputBytes += frame.count
-        case .data(let data): outputBytes += data.remainingBytes
+        case .frame(let frame): frameBytes += frame.count
+        case .data(let data): streams.append(data)
         }
         output.append(new)
-        guard let consumer, let frame = takeFrame() else { return }
-        self.consumer = nil
-        consumer.resume(returning: frame)
+        sendToConsumer()
     }
 
-    // Ends the session. The connection can still take the waiting frames.
+    // Ends the session. The connection can still take the waiting frames. If data is not complete, the connection gets
+    // only the last frame instead, which says why the session ends.
     private func finishOutput() {
         isEnded = true
-        consumer?.resume(returning: nil)
-        consumer = nil
+        if !streams.allSatisfy(\.isEnded), let last = output.last {
+            discardOutput()
+            if case .frame(let frame) = last { (output, frameBytes) = ([last], frame.count) }
+        }
+        sendToConsumer()
     }
 }

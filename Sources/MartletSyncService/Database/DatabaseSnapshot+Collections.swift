@@ -8,25 +8,82 @@
     extension DatabaseSnapshot {
         typealias Elements = [(key: ElementKey, value: SyncValue)]
 
-        /// The elements of all collections of a type. For each collection, the result has a dictionary from the primary
-        /// key of an object to the elements of the object.
+        /// The number of objects whose collections are read by one statement.
+        private static let objectsTogether = 200
+
+        /// Calls the closure with each object of a type that has collections. The collections of a limited number of
+        /// objects are in memory at a time.
         ///
         /// - Parameter filter: the SQL condition of the objects, with the alias `t`; nil for all objects.
-        func collections(of table: SyncTable, filter: String?) throws -> [[SQLValue: Elements]] {
-            try table.collections.map { collection in
-                var found: [SQLValue: Elements] = [:]
-                var query = "SELECT \(Self.columns(collection)) FROM \(catalog.relation(collection)) e"
-                if let filter {
-                    query +=
-                        " JOIN \(catalog.relation(table)) t ON t.\(table.key.quoted) = e.\"owner\" WHERE \(filter)"
+        func rowsWithCollections(
+            _ table: SyncTable, _ filter: String?, _ each: (SyncRow) throws -> Void
+        ) throws {
+            let format = RowFormat(table, catalog.unfitting)
+            let condition = filter.map { " WHERE \($0)" } ?? ""
+            // While the client reads the result of COPY, the connection can run no other statement. So the rows are
+            // read through a cursor.
+            try session.execute(
+                """
+                DECLARE martlet_rows BINARY NO SCROLL CURSOR FOR
+                SELECT \(catalog.triggers(table).image("t")) FROM \(catalog.relation(table)) t\(condition)
+                """)
+            while true {
+                let result = try session.execute("FETCH \(Self.objectsTogether) FROM martlet_rows")
+                if result.rowCount == 0 { break }
+                let rows = try result.rows.map { row in
+                    try row.withBytes(0) { bytes in
+                        guard let bytes else { throw PostgresError.malformed("a row") }
+                        var reader = try FieldReader(record: bytes)
+                        return try format.row(&reader)
+                    }
                 }
-                query += " ORDER BY e.\"owner\", e.\"\(collection.keyColumn)\""
-                try session.copyOut("COPY (\(query)) TO STDOUT (FORMAT binary)") { reader in
-                    let owner = try table.key.type.decode(reader.next())
-                    let element = try self.element(&reader, collection)
-                    found[owner, default: []].append(element)
+                let contents = try table.collections.map { try elements(of: $0, table, rows.map(\.address.key)) }
+                for var row in rows {
+                    for (collection, elements) in zip(table.collections, contents) {
+                        row.values[collection.path] = collection.whole(elements[row.address.key] ?? [])
+                    }
+                    try each(row)
                 }
-                return found
+            }
+            try session.execute("CLOSE martlet_rows")
+        }
+
+        /// The elements of one collection of several objects, by the primary keys of the objects.
+        private func elements(
+            of collection: SyncCollection, _ table: SyncTable, _ owners: [SQLValue]
+        ) throws -> [SQLValue: Elements] {
+            guard let last = owners.last else { return [:] }
+            // The statement always has the same number of parameters, so that it is prepared once.
+            let padding = repeatElement(last, count: Self.objectsTogether - owners.count)
+            let parameters = try (owners + padding).map {
+                PostgresParameter(oid: table.key.type.base.oid, bytes: try table.key.type.encode($0))
+            }
+            let places = parameters.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+            var found: [SQLValue: Elements] = [:]
+            try forEachElement(collection, "IN (\(places))", parameters) { reader in
+                let owner = try table.key.type.decode(reader.next())
+                found[owner, default: []].append(try element(&reader, collection))
+            }
+            return found
+        }
+
+        // Calls the closure with the columns of each element, in the order of the elements of each owner.
+        private func forEachElement(
+            _ collection: SyncCollection, _ owners: String, _ parameters: [PostgresParameter],
+            _ each: (inout FieldReader) throws -> Void
+        ) throws {
+            // `record_send` returns the fields in the form that `FieldReader` reads.
+            try session.forEachRow(
+                """
+                SELECT record_send(ROW(\(Self.columns(collection)))) FROM \(catalog.relation(collection)) e
+                WHERE e."owner" \(owners) ORDER BY e."owner", e."\(collection.keyColumn)"
+                """, parameters
+            ) { row in
+                try row.withBytes(0) { bytes in
+                    guard let bytes else { return }
+                    var reader = try FieldReader(record: bytes)
+                    try each(&reader)
+                }
             }
         }
 
@@ -68,21 +125,10 @@
             let key = PostgresParameter(oid: table.key.type.base.oid, bytes: try table.key.type.encode(address.key))
             var found: [ValuePath: SyncValue] = [:]
             for collection in table.collections where properties?.contains(collection.property) ?? true {
-                let columns = Self.columns(collection)
                 var elements: Elements = []
-                // `record_send` returns the fields in the form that `FieldReader` reads.
-                try session.forEachRow(
-                    """
-                    SELECT record_send(ROW(\(columns))) FROM \(catalog.relation(collection)) e WHERE e."owner" = $1
-                    ORDER BY e."\(collection.keyColumn)"
-                    """, [key]
-                ) { row in
-                    try row.withBytes(0) { bytes in
-                        guard let bytes else { return }
-                        var reader = try FieldReader(record: bytes)
-                        _ = try reader.next()
-                        elements.append(try element(&reader, collection))
-                    }
+                try forEachElement(collection, "= $1", [key]) { reader in
+                    _ = try reader.next()
+                    elements.append(try element(&reader, collection))
                 }
                 found[collection.path] = collection.whole(elements)
             }

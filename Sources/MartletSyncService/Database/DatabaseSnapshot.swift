@@ -60,23 +60,34 @@
             of type: Int, satisfying conditions: [SubscriptionCondition]? = nil, _ each: (SyncRow) throws -> Void
         ) throws {
             guard let table = catalog.tables[type], !table.isUploadOnly else { return }
-            let columns = table.columns.map { "t." + $0.quoted }.joined(separator: ", ")
             let format = RowFormat(table, catalog.unfitting)
-            var query = "SELECT \(columns) FROM \(catalog.relation(table)) t"
-            var filter = conditions.flatMap { ConditionSQL.literal($0, type: catalog.schema.types[type]) }
-            if filter.map({ $0.utf8.count > Self.maximumFilterBytes }) ?? false { filter = nil }
-            if let filter { query += " WHERE \(filter)" }
+            let filter = filter(type, conditions)
             // `LogReader` disables sequential scans for its session, but the query below may read a whole table.
             try session.execute("SET LOCAL enable_seqscan = on")
-            let contents = try collections(of: table, filter: filter)
-            try session.copyOut("COPY (\(query)) TO STDOUT (FORMAT binary)") { reader in
-                var values = try format.values(&reader)
-                guard case .scalar(let key)? = values[table.key.path] else { throw PostgresError.malformed("a row") }
-                for (collection, elements) in zip(table.collections, contents) {
-                    values[collection.path] = collection.whole(elements[key] ?? [])
-                }
-                try each(SyncRow(address: ObjectAddress(type: type, key: key), values: values))
+            if !table.collections.isEmpty { return try rowsWithCollections(table, filter, each) }
+            try session.copyOut("COPY (\(query(table, filter))) TO STDOUT (FORMAT binary)") { reader in
+                try each(try format.row(&reader))
             }
+        }
+
+        /// PostgreSQL's estimate of the number of objects that `rows` reads.
+        func estimatedCount(of type: Int, satisfying conditions: [SubscriptionCondition]) throws -> Int {
+            guard let table = catalog.tables[type], !table.isUploadOnly else { return 0 }
+            let plan = try session.execute("EXPLAIN \(query(table, filter(type, conditions)))").first?.text(0) ?? ""
+            // The first line is like `Seq Scan on dog t  (cost=0.00..35.50 rows=2550 width=36)`.
+            return plan.split(separator: " ").lazy.compactMap { word in
+                word.hasPrefix("rows=") ? Int(word.dropFirst(5)) : nil
+            }.first ?? 0
+        }
+
+        private func query(_ table: SyncTable, _ filter: String?) -> String {
+            let columns = table.columns.map { "t." + $0.quoted }.joined(separator: ", ")
+            return "SELECT \(columns) FROM \(catalog.relation(table)) t" + (filter.map { " WHERE \($0)" } ?? "")
+        }
+
+        private func filter(_ type: Int, _ conditions: [SubscriptionCondition]?) -> String? {
+            let filter = conditions.flatMap { ConditionSQL.literal($0, type: catalog.schema.types[type]) }
+            return filter.map { $0.utf8.count > Self.maximumFilterBytes } ?? false ? nil : filter
         }
     }
 #endif

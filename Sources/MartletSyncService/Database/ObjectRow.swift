@@ -67,24 +67,42 @@
             return Field(path: path, position: position, members: members, bytes: bytes)
         }
 
-        /// Locks the row. Returns false if the row does not exist, or if the user may not write it.
-        func lock() throws -> Bool {
-            let sql = "SELECT FROM \(relation) WHERE \(keyColumn) = $1 FOR NO KEY UPDATE"
-            return try session.query(sql, [key]).rowCount > 0
+        private var locking: PostgresStatement {
+            PostgresStatement("SELECT FROM \(relation) WHERE \(keyColumn) = $1 FOR NO KEY UPDATE", [key])
         }
+
+        private var reading: PostgresStatement {
+            PostgresStatement("SELECT FROM \(relation) WHERE \(keyColumn) = $1", [key])
+        }
+
+        /// Locks the row. Returns false if the row does not exist, or if the user may not write it.
+        func lock() throws -> Bool { try session.query(locking.sql, locking.parameters).rowCount > 0 }
 
         /// True if the user may read the row. If `lock` returned false for a row that the user may read, the user may
         /// not write it.
-        func isVisible() throws -> Bool {
-            try session.query("SELECT FROM \(relation) WHERE \(keyColumn) = $1", [key]).rowCount > 0
+        func isVisible() throws -> Bool { try session.query(reading.sql, reading.parameters).rowCount > 0 }
+
+        /// The state of a row before an upload writes it.
+        enum State {
+            /// The row is locked. An upload must not write the values at these paths: another writer has written them
+            /// later, and the client had not received them when it made the upload.
+            case locked(newer: Set<ValuePath>)
+            /// The user may read the row. The user may not write it, or another transaction has just inserted it.
+            case visible
+            /// The row does not exist, or the user may neither read nor write it.
+            case absent
         }
 
-        /// The paths of the values that win against an upload: another writer has written these values later, and the
-        /// client had not received them when it made the upload.
-        ///
-        /// The caller has locked the row, so no other transaction can add entries for the row meanwhile.
-        func newerPaths(than origin: UploadOrigin) throws -> Set<ValuePath> {
-            let result = try session.query(
+        /// Locks the row, and searches the log for newer values.
+        func locked(for origin: UploadOrigin) throws -> State {
+            // While the row is locked, no other transaction can add entries for the row.
+            let results = try session.pipeline([locking, comparison(with: origin), reading])
+            if results[0].rowCount > 0 { return .locked(newer: try newerPaths(results[1], than: origin)) }
+            return results[2].rowCount > 0 ? .visible : .absent
+        }
+
+        private func comparison(with origin: UploadOrigin) -> PostgresStatement {
+            PostgresStatement(
                 """
                 SELECT op, facts, columns, time, client, old, new, paths FROM martlet.log
                 WHERE type = $1 AND op <> 'n' AND substr(key, 1, 200) = substr($2, 1, 200) AND key = $2 AND xid >= $3 AND NOT pg_visible_in_snapshot(xid, $4::pg_snapshot)
@@ -94,6 +112,9 @@
                     .integer(Int32(catalog.typeID(table.type))), .bytes(key.bytes), .transaction(origin.base.xmin),
                     .text(origin.base.snapshot),
                 ])
+        }
+
+        private func newerPaths(_ result: PostgresResult, than origin: UploadOrigin) throws -> Set<ValuePath> {
             var newer: Set<ValuePath> = []
             for row in result.rows {
                 // Entries before a deletion concern another object with the same key, so they do not count.
@@ -125,13 +146,13 @@
             }
             let assignments = sets.sorted { $0.key < $1.key }.map { "\(table.columns[$0.key].quoted) = \($0.value)" }
             let sql = "UPDATE \(relation) SET \(assignments.joined(separator: ", ")) WHERE \(keyColumn) = $1"
-            try session.query(sql, [key] + parameters(fields))
+            try session.postpone(sql, [key] + parameters(fields))
         }
 
         /// Adds to a counter.
         func add(_ amount: Int64, to column: SyncColumn) throws {
             let sql = "UPDATE \(relation) SET \(column.quoted) = \(column.quoted) + $2 WHERE \(keyColumn) = $1"
-            try session.query(sql, [key, .bigint(amount)])
+            try session.postpone(sql, [key, .bigint(amount)])
         }
 
         /// Inserts the row. Columns without a field get their defaults. Returns false if a trigger prevents the

@@ -199,6 +199,13 @@
             ObjectAddress(type: type, key: try self.key.type.decode(key))
         }
 
+        /// The object of a row. Consumes all fields of the reader.
+        func row(_ reader: inout FieldReader) throws(PostgresError) -> SyncRow {
+            let values = try values(&reader)
+            guard case .scalar(let key)? = values[self.key.path] else { throw .malformed("a row") }
+            return SyncRow(address: ObjectAddress(type: type, key: key), values: values)
+        }
+
         /// The values of a row. Consumes all fields of the reader.
         func values(_ reader: inout FieldReader) throws(PostgresError) -> [ValuePath: SyncValue] {
             guard reader.count == columns.count else { throw .malformed("a row of the log") }

@@ -24,6 +24,8 @@
 
         /// The unique constraints that PostgreSQL checks after each statement instead of at the end.
         private let immediate: Set<String>
+        /// False if the transaction fails when an operation of any object fails.
+        private let refusesObjects: Bool
 
         /// The error that requests another run, which applies the operations from the beginning, without the operations
         /// of the refused objects.
@@ -34,16 +36,18 @@
 
         init(
             catalog: SyncCatalog, session: PostgresSession, origin: UploadOrigin,
-            refused: [ObjectAddress: ObjectRefusal], immediate: Set<String> = []
+            refused: [ObjectAddress: ObjectRefusal], immediate: Set<String> = [], refusesObjects: Bool = true
         ) {
             self.immediate = immediate
+            self.refusesObjects = refusesObjects
             self.catalog = catalog
             self.session = session
             self.origin = origin
             self.refused = refused
         }
 
-        /// Applies operations in their order. Consecutive operations of one object are applied in one savepoint.
+        /// Applies operations in their order. If objects can be refused, consecutive operations of one object are applied
+        /// in one savepoint.
         mutating func apply(_ operations: [SyncOperation]) throws {
             for constraint in immediate {
                 let name = Deployment.relation(constraint, catalog.tableSchema)
@@ -57,7 +61,12 @@
                     throw InvalidUpload("an operation names the unknown type \(address.type)")
                 }
                 if refused[address] != nil { continue }
-                try apply(Array(same), address, table)
+                if refusesObjects {
+                    try apply(Array(same), address, table)
+                } else {
+                    let row = try ObjectRow(address, table, catalog, session)
+                    for operation in same { try apply(operation, row) }
+                }
             }
             if needsRestart { throw Restart(refused: refused, immediate: immediate) }
         }
@@ -178,14 +187,15 @@
             }
             // Another transaction may insert the row after the first attempt to lock it.
             for _ in 0..<2 {
-                if try row.lock() {
-                    let newer = try row.newerPaths(than: origin)
+                switch try row.locked(for: origin) {
+                case .locked(let newer):
                     let winners = fields.filter { field in !newer.contains { $0.overlaps(field.path) } }
                     try row.update(winners)
                     addLinks(winners, values, row)
                     return note(winners.map(\.path), of: address)
+                case .visible: continue
+                case .absent: break
                 }
-                if try row.isVisible() { continue }
                 // If the object was deleted, an update has no effect.
                 if !mayInsert { return }
                 guard try row.insert(fields) else {
@@ -216,7 +226,7 @@
         func checkConstraints() throws {
             try checkLinks()
             do {
-                try session.savepoint { _ = try session.execute("SET CONSTRAINTS ALL IMMEDIATE") }
+                try session.savepoint { _ = try session.query("SET CONSTRAINTS ALL IMMEDIATE") }
             } catch let error as PostgresError {
                 guard let refusal = ObjectRefusal(error), !applied.isEmpty else { throw error }
                 // Another transaction may have deleted a target meanwhile.
@@ -237,6 +247,9 @@
                 throw Restart(refused: all, immediate: immediate)
             }
         }
+
+        /// True if the user can read the target of each link that the run has written.
+        func hasTargets() throws -> Bool { try links.refused(catalog, session).isEmpty }
 
         private func checkLinks() throws {
             let found = try links.refused(catalog, session)

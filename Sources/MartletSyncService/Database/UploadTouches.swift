@@ -26,19 +26,20 @@
 
         // Adds an entry without an object, which only shows that the upload is stored.
         private func acknowledge() throws {
-            try session.query(
+            try session.postpone(
                 """
                 INSERT INTO martlet.log (type, op, facts, key, time, client, upload)
                 VALUES (0, 'a', \(catalog.factsID), '', $1, $2, $3)
                 """, [.bigint(origin.storedTime), .bigint(origin.client), .bigint(origin.number)])
         }
 
-        /// For each of these objects, the paths of the values that the triggers have logged in this transaction.
+        /// If the upload has more entries than this, they are read one by one.
+        private static let maximumRows = 256
+
+        /// For each of these objects, the paths of the values that the triggers have logged for this upload.
         private func logged(_ addresses: Set<ObjectAddress>) throws -> [ObjectAddress: Set<ValuePath>] {
             var logged: [ObjectAddress: Set<ValuePath>] = [:]
-            let sql =
-                "SELECT type, facts, key, columns, op, old, new, paths FROM martlet.log WHERE xid = pg_current_xact_id()"
-            try session.forEachRow(sql) { row in
+            func add(_ row: PostgresRow) throws {
                 guard let format = catalog.format(facts: try row.integer(1), type: try row.integer(0)) else {
                     throw LogReaderError.schemaChanged
                 }
@@ -48,6 +49,17 @@
                     logged[address, default: []].formUnion(try format.paths(change))
                 }
             }
+            // Other uploads of the client may be stored in the same transaction.
+            let sql = """
+                SELECT type, facts, key, columns, op, old, new, paths FROM martlet.log
+                WHERE xid = pg_current_xact_id() AND upload = $1
+                """
+            let first = try session.query(sql + " LIMIT \(Self.maximumRows + 1)", [.bigint(origin.number)])
+            if first.rowCount <= Self.maximumRows {
+                try first.rows.forEach(add)
+            } else {
+                try session.forEachRow(sql, [.bigint(origin.number)], add)
+            }
             return logged
         }
 
@@ -56,7 +68,7 @@
         private func touchWithoutRow(_ address: ObjectAddress, _ triggers: CaptureTriggers) throws {
             var writer = MessageWriter()
             writer.value(address.key)
-            try session.query(
+            try session.postpone(
                 """
                 INSERT INTO martlet.log (type, op, facts, key, time, client, upload)
                 VALUES (\(triggers.typeID), 'n', \(catalog.factsID), $1, $2, $3, $4)
@@ -75,7 +87,7 @@
             let nested = LoggedChange.encoded(paths.filter { $0.count > 1 })
             let image =
                 "SELECT \(triggers.image("t")) AS image FROM \(triggers.relation) t WHERE t.\(table.key.quoted) = $1"
-            try session.query(
+            try session.postpone(
                 """
                 INSERT INTO martlet.log (type, op, facts, key, columns, old, new, time, client, upload, paths)
                 SELECT \(triggers.typeID), 't', \(catalog.factsID), $2, $3, NULL, i.image, $4, $5, $6, $7

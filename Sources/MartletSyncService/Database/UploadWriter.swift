@@ -15,9 +15,12 @@
 
     /// Stores uploads of clients, each exactly once.
     ///
-    /// Each upload is stored in one transaction, which also increments the upload number of the client in
-    /// `martlet.clients`. The transaction locks the row of the client until its end, so two connections of one client
-    /// cannot store uploads at the same time.
+    /// Usually several waiting uploads of a client are stored in one transaction, which also changes the upload number
+    /// of the client in `martlet.clients`. If anything in this transaction fails, it is rolled back, and each upload is
+    /// stored in a transaction of its own, with savepoints, so that only the objects that do not fit are reverted.
+    ///
+    /// A transaction locks the row of the client until its end, so two connections of one client cannot store uploads at
+    /// the same time.
     package struct UploadWriter {
         private let catalog: SyncCatalog
 
@@ -37,39 +40,127 @@
             (self.catalog, self.lockMilliseconds) = (catalog, lockMilliseconds)
         }
 
-        /// Stores an upload.
-        ///
-        /// - Parameter claims: the claims of the user, as JSON. PostgreSQL checks the rules with them.
-        /// - Throws: `InvalidUpload` for uploads that no correct client sends. `PostgresError` for all other failures,
-        ///   after which the client can send the upload again. If the connection fails during the commit, the upload
-        ///   may be stored in spite of the error. When the client then sends it again, the outcome is `duplicate`.
+        /// Stores one upload. See `store(_:of:claims:in:)` for several uploads.
         package func store(
             _ upload: ClientMessage.Upload, of client: UInt64, claims: String = "{}", in session: PostgresSession
         ) throws -> UploadOutcome {
-            guard let number = Int64(exactly: upload.number), number > 0, let id = Int64(exactly: client) else {
-                throw InvalidUpload("the upload has the number \(upload.number)")
-            }
-            guard let base = SnapshotCursor(base: upload.base) else {
-                throw InvalidUpload("the base cursor cannot be read")
-            }
+            try store([upload], of: client, claims: claims, in: session)[0]
+        }
+
+        /// Stores uploads in their order.
+        ///
+        /// - Parameters:
+        ///   - uploads: at least one upload. Their numbers should be consecutive.
+        ///   - claims: the claims of the user, as JSON. PostgreSQL checks the rules with them.
+        /// - Returns: The outcome for each upload. After an outcome that is a `gap` or `unknownClient`, the following
+        ///   uploads are not stored and have no outcome.
+        /// - Throws: `InvalidUpload` for uploads that no correct client sends. `PostgresError` for all other failures,
+        ///   after which the client can send the uploads again. Earlier uploads may be stored in spite of the error. If
+        ///   the connection fails during the commit, all of them may be stored. When the client then sends an upload
+        ///   again, the outcome is `duplicate`.
+        package func store(
+            _ uploads: [ClientMessage.Upload], of client: UInt64, claims: String = "{}", in session: PostgresSession
+        ) throws -> [UploadOutcome] {
             // A transaction of another program may lock a row for a long time. The upload then fails, and the client
             // sends it again.
             try session.configure("SET lock_timeout = \(lockMilliseconds)")
+            if try storeTogether(uploads, client, claims, session) { return uploads.map { _ in .stored([]) } }
+            var outcomes: [UploadOutcome] = []
+            for upload in uploads {
+                outcomes.append(try storeAlone(upload, client, claims, session))
+                switch outcomes.last {
+                case .gap, .unknownClient: return outcomes
+                default: break
+                }
+            }
+            return outcomes
+        }
+
+        // MARK: Several uploads in one transaction
+
+        /// Each upload has to be stored in a transaction of its own: the uploads do not follow the newest stored upload,
+        /// or a link has no target that the user can read.
+        private struct NeedsOwnTransaction: Error {}
+
+        /// Stores the uploads in one transaction, without savepoints. Returns false, and stores nothing, if a change does
+        /// not fit or an upload is not valid.
+        private func storeTogether(
+            _ uploads: [ClientMessage.Upload], _ client: UInt64, _ claims: String, _ session: PostgresSession
+        ) throws -> Bool {
+            do {
+                try session.transaction {
+                    // The transaction locks the rows of several uploads. So it must not wait for a transaction that may
+                    // itself wait for one of these rows.
+                    if uploads.count > 1 { try session.postpone("SET LOCAL lock_timeout = '100ms'", []) }
+                    guard let now = try claim(uploads, client, session) else { throw NeedsOwnTransaction() }
+                    for (index, upload) in uploads.enumerated() {
+                        if index > 0 { try session.postpone("SET CONSTRAINTS ALL DEFERRED", []) }
+                        let origin = try UploadOrigin(upload, client, now: now)
+                        try origin.set(claims: claims, in: session)
+                        var run = UploadRun(
+                            catalog: catalog, session: session, origin: origin, refused: [:], refusesObjects: false)
+                        try run.apply(upload.operations)
+                        guard try run.hasTargets() else { throw NeedsOwnTransaction() }
+                        try session.postpone("SET CONSTRAINTS ALL IMMEDIATE", [])
+                        try UploadTouches(catalog: catalog, session: session, origin: origin)
+                            .log(upload.operations, run.written)
+                    }
+                }
+                return true
+            } catch let error where Self.concernsUploads(error, count: uploads.count) {
+                return false
+            }
+        }
+
+        /// Whether the uploads may still be stored one by one.
+        private static func concernsUploads(_ error: any Error, count: Int) -> Bool {
+            if error is NeedsOwnTransaction || error is InvalidUpload || ObjectRefusal(error) != nil { return true }
+            guard let error = error as? PostgresError else { return false }
+            return error.isTransient || (count > 1 && error.state == .lockNotAvailable)
+        }
+
+        /// Sets the number of the newest stored upload, and returns the time of the server in milliseconds since 1970.
+        /// Nil if the first upload does not follow the newest stored one, if there is no such client, or if the numbers
+        /// are not consecutive.
+        private func claim(
+            _ uploads: [ClientMessage.Upload], _ client: UInt64, _ session: PostgresSession
+        ) throws -> UInt64? {
+            guard let first = uploads.first, let last = uploads.last else { return nil }
+            for (upload, next) in zip(uploads, uploads.dropFirst()) where next.number != upload.number &+ 1 {
+                return nil
+            }
+            let row = try session.query(
+                """
+                UPDATE martlet.clients SET upload = $2, upload_time = $3, seen = now() WHERE id = $1 AND upload = $4 - 1
+                RETURNING floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
+                """,
+                [
+                    .bigint(try UploadOrigin.client(client)), .bigint(try UploadOrigin.number(last)),
+                    .bigint(Int64(bitPattern: last.time.rawValue)), .bigint(try UploadOrigin.number(first)),
+                ]
+            ).first
+            return try row.map { UInt64(try $0.bigint(0)) }
+        }
+
+        // MARK: One upload
+
+        private func storeAlone(
+            _ upload: ClientMessage.Upload, _ client: UInt64, _ claims: String, _ session: PostgresSession
+        ) throws -> UploadOutcome {
             var conflicts = 0
             while true {
                 do {
                     return try session.transaction {
-                        guard let now = try claim(upload, number, id, session) else {
-                            return try rejection(upload, number, id, session)
+                        guard let now = try claim([upload], client, session) else {
+                            return try rejection(
+                                upload, try UploadOrigin.number(upload), try UploadOrigin.client(client), session)
                         }
-                        let time = min(upload.time, HybridTimestamp(milliseconds: now, counter: .max))
-                        let origin = UploadOrigin(client: id, number: number, time: time, base: base)
-                        try origin.set(in: session)
-                        try session.set(claims: claims)
+                        let origin = try UploadOrigin(upload, client, now: now)
+                        try origin.set(claims: claims, in: session)
                         let reverted = try apply(upload.operations, origin, session)
                         if !reverted.isEmpty {
                             let notice = RevertedUpload(number: upload.number, objects: reverted)
-                            try RevertedNotices.add(notice, client: id, in: session)
+                            try RevertedNotices.add(notice, client: origin.client, in: session)
                         }
                         return .stored(reverted)
                     }
@@ -77,21 +168,6 @@
                     conflicts += 1
                 }
             }
-        }
-
-        /// Increments the number of the newest stored upload, and returns the time of the server in milliseconds since
-        /// 1970. Nil if the upload does not follow the newest stored one, or if there is no such client.
-        private func claim(
-            _ upload: ClientMessage.Upload, _ number: Int64, _ client: Int64, _ session: PostgresSession
-        ) throws -> UInt64? {
-            let row = try session.query(
-                """
-                UPDATE martlet.clients SET upload = $2, upload_time = $3, seen = now() WHERE id = $1 AND upload = $2 - 1
-                RETURNING floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
-                """,
-                [.bigint(client), .bigint(number), .bigint(Int64(bitPattern: upload.time.rawValue))]
-            ).first
-            return try row.map { UInt64(try $0.bigint(0)) }
         }
 
         private func rejection(
@@ -152,27 +228,6 @@
                 }
                 return RevertedObject(address: operation.address, reason: refusal.reason, message: refusal.message)
             }
-        }
-    }
-
-    /// Identifies the upload to which changes belong.
-    struct UploadOrigin {
-        let client: Int64
-        let number: Int64
-        let time: HybridTimestamp
-        let base: SnapshotCursor
-
-        /// The time stamp as a signed integer. It has 47 bits for the milliseconds, which are enough until the year
-        /// 6429.
-        var storedTime: Int64 { Int64(clamping: time.rawValue) }
-
-        /// Passes the origin to the triggers, until the end of the transaction.
-        func set(in session: PostgresSession) throws {
-            try session.query(
-                """
-                SELECT set_config('martlet.client', $1, true), set_config('martlet.upload', $2, true),
-                    set_config('martlet.time', $3, true)
-                """, [.text("\(client)"), .text("\(number)"), .text("\(storedTime)")])
         }
     }
 #endif

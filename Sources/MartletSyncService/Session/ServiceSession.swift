@@ -25,6 +25,10 @@ package struct ServiceSession: Sendable {
         /// The greatest size, in bytes, of the uploads of a client that wait or are incomplete. A client sends no
         /// further upload while more than 8 MB are not acknowledged, and one upload has at most 64 MB.
         package var waitingUploadBytes = 96 << 20
+        /// The greatest number of uploads that are stored together.
+        package var uploadsTogether = 16
+        /// The greatest size, in bytes, of uploads that are stored together. A larger upload is stored alone.
+        package var uploadBytesTogether = 1 << 20
         /// The greatest number of subscriptions of one client.
         package var subscriptions = 1_000
         /// The amount of work that the service does for one client per second. An upload or a mark costs 1. A new token
@@ -56,7 +60,7 @@ package struct ServiceSession: Sendable {
     private enum Work {
         case read(Reason)
         case subscribe(set: UInt64, [SubscribedQuery])
-        case store(ClientMessage.Upload, bytes: Int)
+        case store([ClientMessage.Upload], bytes: Int)
         case mark(UInt64)
         case token(String)
 
@@ -140,7 +144,7 @@ package struct ServiceSession: Sendable {
             uploadBytes += bytes
         case (.open, .upload(var upload)):
             upload.operations = partial.operations + upload.operations
-            waiting.append(.store(upload, bytes: partial.bytes + bytes))
+            waiting.append(.store([upload], bytes: partial.bytes + bytes))
             partial = ([], 0)
             uploadBytes += bytes
         case (.open, .mark(let number)): waiting.append(.mark(number))
@@ -207,9 +211,9 @@ package struct ServiceSession: Sendable {
         case (.read(let batch), .read(.opened)): actions = changes(batch, isForced: true)
         case (.read(let batch), .read): actions = changes(batch, isForced: false)
         case (.changed(let batch, let data), .subscribe(let set, _)): actions = complete(set, batch, data)
-        case (.stored(let objects), .store(let upload, let bytes)):
+        case (.stored(let new), .store(_, let bytes)):
             uploadBytes -= bytes
-            if !objects.isEmpty { reverted.append(RevertedUpload(number: upload.number, objects: objects)) }
+            reverted += new
             waiting.insert(.read(.stored), at: 0)
             actions = []
         default: preconditionFailure("the result does not belong to the task")
@@ -286,7 +290,7 @@ package struct ServiceSession: Sendable {
             switch work {
             case .read(.stored), .mark: return run(work, .read(after: cursor, for: filter.queries, isCurrent: true))
             case .read: return run(work, .read(after: cursor, for: filter.queries, isCurrent: false))
-            case .store(let upload, _): return run(work, .store(upload))
+            case .store(let uploads, let bytes): return store(uploads, bytes: bytes)
             case .token(let token): return run(work, .authenticate(token: token))
             case .subscribe(let set, let queries):
                 guard let cursor, let user else { preconditionFailure("an open session has no cursor or no user") }
@@ -300,6 +304,19 @@ package struct ServiceSession: Sendable {
             }
         }
         return []
+    }
+
+    // Stores the upload together with the uploads that wait directly behind it.
+    private mutating func store(_ uploads: [ClientMessage.Upload], bytes: Int) -> [ServiceAction] {
+        var (uploads, bytes) = (uploads, bytes)
+        while case .store(let next, let size)? = waiting.first, budget > 0, uploads.count < limits.uploadsTogether,
+            bytes + size <= limits.uploadBytesTogether
+        {
+            budget -= waiting.removeFirst().cost
+            uploads += next
+            bytes += size
+        }
+        return run(.store(uploads, bytes: bytes), .store(uploads))
     }
 
     private mutating func run(_ work: Work, _ task: ServiceTask) -> [ServiceAction] {

@@ -16,8 +16,8 @@ package enum ServiceTask: Sendable, Equatable {
     /// Read the log after the cursor. At the same snapshot, also read the rows that only the new queries contain, and
     /// the addresses of the rows that only the former queries contain.
     case change(after: SyncCursor, from: [SubscribedQuery], to: [SubscribedQuery])
-    /// Store an upload, unless it is stored already.
-    case store(ClientMessage.Upload)
+    /// Store uploads with consecutive numbers, except those that are stored already.
+    case store([ClientMessage.Upload])
 }
 
 /// The result of a `ServiceTask`.
@@ -26,7 +26,8 @@ package enum ServiceTaskResult: Sendable {
     case opened(OpenedClient)
     case read(ClientBatch)
     case changed(ClientBatch, SubscriptionData)
-    case stored(reverted: [RevertedObject])
+    /// The uploads are stored, except for the changes to these objects.
+    case stored(reverted: [RevertedUpload])
     /// The task failed. The session sends the failure and ends.
     case failed(ServiceMessage.Failure)
 }

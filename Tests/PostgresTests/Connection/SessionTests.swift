@@ -59,6 +59,45 @@
             #expect(try numbers(session) == [1, 3])
         }
 
+        @Test("a savepoint that fails also rolls back the savepoints that have ended in it")
+        func endedSavepoints() throws {
+            let session = try session()
+            try session.transaction {
+                try session.postpone("INSERT INTO t VALUES (1)", [])
+                let outcome = state {
+                    try session.savepoint {
+                        try session.postpone("INSERT INTO t VALUES (2)", [])
+                        try session.savepoint { try session.postpone("INSERT INTO t VALUES (3)", []) }
+                        try session.savepoint { throw PostgresError(.raisedException, "stop") }
+                    }
+                }
+                #expect(outcome == .raisedException)
+                try session.savepoint { try session.postpone("INSERT INTO t VALUES (4)", []) }
+            }
+            #expect(try numbers(session) == [1, 4])
+            #expect(!session.isInTransaction)
+        }
+
+        // A macro '#expect(throws:)' in a closure would contain a closure whose symbol another closure has, too.
+        private func state(_ body: () throws -> Void) -> SQLState? {
+            do { try body() } catch { return (error as? PostgresError)?.state }
+            return nil
+        }
+
+        @Test("a postponed statement that fails makes its savepoint or its transaction fail")
+        func postponedFailures() throws {
+            let session = try session()
+            func insert(_ number: Int) throws { try session.postpone("INSERT INTO t VALUES (\(number))", []) }
+            try session.transaction {
+                try insert(1)
+                #expect(state { try session.savepoint { try insert(1) } } == .uniqueViolation)
+                try session.savepoint { try insert(2) }
+            }
+            #expect(state { try session.transaction { try insert(2) } } == .uniqueViolation)
+            #expect(!session.isInTransaction)
+            #expect(try numbers(session) == [1, 2])
+        }
+
         @Test("an error has the SQLSTATE, the table and the constraint; its description contains no values of rows")
         func errors() throws {
             let session = try session()

@@ -65,15 +65,47 @@
                 return
             }
             // Only the four dogs of age 0 leave. The dogs of age 1 stay, because the query `one` contains them.
-            let first = try data.content()
+            let first = try await data.content()
             #expect(first.rows.isEmpty && first.leaving.count == 4)
             let back = ServiceTask.change(after: try sample.now(), from: [one], to: [one, low, three])
             guard case .changed(_, let more) = await database.run(back, sample.context) else {
                 Issue.record("no data")
                 return
             }
-            let second = try more.content()
+            let second = try await more.content()
             #expect(second.rows.count == 8 && second.leaving.isEmpty)
+        }
+
+        @Test("if the connection breaks while objects are read, the data is not complete, and the failure is counted")
+        func brokenConnection() async throws {
+            let sample = try SampleDatabase()
+            try sample.session.execute(
+                "INSERT INTO dog (id, name) SELECT g, repeat('x', 2000) FROM generate_series(1, 20000) g")
+            let database = try await PostgresServiceDatabase(
+                ConnectionPool(sample.address, count: 1), verify: { AuthenticatedUser(id: $0) }, log: { _ in })
+            let all = ServiceTask.change(after: try sample.now(), from: [], to: [sample.query(.constant(true))])
+            guard case .changed(_, let data) = await database.run(all, sample.context) else {
+                Issue.record("no data")
+                return
+            }
+            while !data.isEnded {
+                try sample.session.execute(
+                    """
+                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                    WHERE datname = current_database() AND query LIKE 'COPY%' AND pid <> pg_backend_pid()
+                    """)
+                await Task.yield()
+            }
+            await #expect(throws: SubscriptionData.Incomplete.self) { _ = try await data.content() }
+            while database.metrics.count(.tasksFailed) == 0 { await Task.yield() }
+            // The next task uses a new connection.
+            let first = try sample.query(sample.isIn(sample.dog, "id", .integer, [.integer(1)]))
+            let one = ServiceTask.change(after: try sample.now(), from: [], to: [first])
+            guard case .changed(_, let complete) = await database.run(one, sample.context) else {
+                Issue.record("no data")
+                return
+            }
+            #expect(try await complete.content().rows.map(\.address) == [sample.dog(1)])
         }
     }
 #endif

@@ -38,7 +38,7 @@
             func rows() async throws -> [SyncRow] {
                 let task = ServiceTask.change(after: try sample.now(), from: [], to: [query])
                 guard case .changed(_, let data) = await database.run(task, context) else { throw CancellationError() }
-                return try data.content().rows
+                return try await data.content().rows
             }
 
             /// The elements of a list of a dog in a batch; nil if the batch does not contain the list.

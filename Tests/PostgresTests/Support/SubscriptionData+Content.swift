@@ -3,15 +3,19 @@
     import MartletSyncService
 
     extension SubscriptionData {
-        /// Decodes the messages.
-        func content() throws -> (rows: [SyncRow], leaving: [ObjectAddress]) {
-            var (data, rows, leaving) = (self, [] as [SyncRow], [] as [ObjectAddress])
-            while let bytes = try data.next() {
-                guard case .chunk(let newRows, let newLeaving, _) = try ServiceMessage(bytes) else { continue }
-                rows += newRows
-                leaving += newLeaving
+        /// Takes and decodes all messages.
+        func content() async throws -> (rows: [SyncRow], leaving: [ObjectAddress]) {
+            var (rows, leaving) = ([] as [SyncRow], [] as [ObjectAddress])
+            while true {
+                switch try next() {
+                case .message(let bytes):
+                    guard case .chunk(let newRows, let newLeaving, _) = try ServiceMessage(bytes) else { continue }
+                    rows += newRows
+                    leaving += newLeaving
+                case .notYet: await available()
+                case .end: return (rows, leaving)
+                }
             }
-            return (rows, leaving)
         }
     }
 #endif

@@ -26,6 +26,11 @@
         }
 
         @discardableResult
+        func storeAll(_ uploads: [ClientMessage.Upload]) throws -> [UploadOutcome] {
+            try UploadWriter(sample.catalog).store(uploads, of: identity.id, in: sample.session)
+        }
+
+        @discardableResult
         func store(_ operations: [SyncOperation], milliseconds: UInt64 = 1_700_000_000_000) throws -> UploadOutcome {
             try store(upload(operations, milliseconds: milliseconds))
         }

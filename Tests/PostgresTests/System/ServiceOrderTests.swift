@@ -39,7 +39,7 @@
             let upload = client.upload([.create(ObjectAddress(type: sample.tag, key: .text("own")), [:])])
             for _ in 0..<6 {
                 for task in [
-                    ServiceTask.read(after: batch.cursor, for: queries, isCurrent: true), .store(upload),
+                    ServiceTask.read(after: batch.cursor, for: queries, isCurrent: true), .store([upload]),
                     .change(after: batch.cursor, from: queries, to: []),
                 ] {
                     guard case .failed(let failure) = await database.run(task, context) else {
@@ -95,7 +95,7 @@
             var writing = sample.context
             writing.client = client.identity
             let upload = client.upload([.update(sample.dog(1), try sample.values(["name": .text("b")]))])
-            async let stored = database.run(.store(upload), writing)
+            async let stored = database.run(.store([upload]), writing)
             // The upload waits for the lock.
             while try sample.session.query("SELECT FROM pg_locks WHERE NOT granted").rowCount == 0 {
                 await Task.yield()

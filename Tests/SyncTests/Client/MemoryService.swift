@@ -148,10 +148,12 @@ final class MemoryService: SyncTransport, ServiceDatabase {
         case .open(let identity, _): return open(identity)
         case .read(let cursor, _, _): return .read(state.withLock { Self.batch(after: cursor, client, $0) })
         case .change(let cursor, let former, let new): return change(cursor, former, new, client)
-        case .store(let upload):
-            let reverted = state.withLock { Self.store(upload, client, &$0) }
+        case .store(let uploads):
+            let reverted = state.withLock { state in
+                uploads.map { RevertedUpload(number: $0.number, objects: Self.store($0, client, &state)) }
+            }
             await notify()
-            return .stored(reverted: reverted)
+            return .stored(reverted: reverted.filter { !$0.objects.isEmpty })
         }
     }
 

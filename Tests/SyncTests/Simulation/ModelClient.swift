@@ -100,7 +100,8 @@ final class ModelClient {
     func runTask(_ now: UInt64, _ server: ModelServer, refuses: (SyncOperation) -> Bool) {
         guard let service else { return }
         attempt {
-            let upload = try conflictFree(service.waitingUpload, server)
+            let uploads = service.waitingUploads
+            let upload = try conflictFree(uploads.count == 1 ? uploads[0] : nil, server)
             toClient += service.runTask(now, refuses: refuses)
             if let upload, !upload.operations.contains(where: refuses) { try checkEffect(of: upload, server) }
         }

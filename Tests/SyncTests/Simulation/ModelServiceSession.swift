@@ -32,8 +32,8 @@ final class ModelServiceSession {
 
     var isBusy: Bool { task != nil }
 
-    /// The upload that the waiting task will store; nil if there is no such task.
-    var waitingUpload: ClientMessage.Upload? { if case .store(let upload)? = task { upload } else { nil } }
+    /// The uploads that the waiting task will store.
+    var waitingUploads: [ClientMessage.Upload] { if case .store(let uploads)? = task { uploads } else { [] } }
 
     func receive(_ message: ClientMessage) -> [ServiceMessage] {
         if case .uploadPart = message, server.bug == .partsForgotten { return [] }
@@ -51,11 +51,11 @@ final class ModelServiceSession {
         guard let task else { return [] }
         self.task = nil
         var messages: [ServiceMessage] = []
-        if case .store(let upload) = task, server.bug == .earlyAcknowledgement {
+        if case .store(let uploads) = task, server.bug == .earlyAcknowledgement {
             messages.append(
                 .changes(
                     .init(
-                        cursor: SyncCursor("\(server.version)"), acknowledgedUpload: upload.number, rows: [],
+                        cursor: SyncCursor("\(server.version)"), acknowledgedUpload: uploads[0].number, rows: [],
                         leaving: [],
                         isLast: true)))
         }
@@ -74,7 +74,11 @@ final class ModelServiceSession {
             let batch = read(after: cursor, former)
             if server.bug == .newerBootstrap { server.write(.init(type: 0, key: .integer(1)), Self.written) }
             return .changed(batch, difference(former, new))
-        case .store(let upload): return .stored(reverted: server.store(upload, client, refuses: refuses))
+        case .store(let uploads):
+            let reverted = uploads.map { upload in
+                RevertedUpload(number: upload.number, objects: server.store(upload, client, refuses: refuses))
+            }
+            return .stored(reverted: reverted.filter { !$0.objects.isEmpty })
         }
     }
 
@@ -115,7 +119,7 @@ final class ModelServiceSession {
                 changes.leaving = []
                 return [.changes(changes)]
             case .send(let message): return [message]
-            case .sendData(let data): return data.messages
+            case .sendData(let data): return data.takeMessages()
             case .close: return []
             }
         }
