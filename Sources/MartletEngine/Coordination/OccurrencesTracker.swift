@@ -156,26 +156,29 @@ package struct OccurrencesTracker: CollectionTracker {
         return (new, change)
     }
 
-    /// The difference between the members, each identified by its old position. If `distinct` or a limit selects
-    /// another occurrence of an object than before, the two occurrences count as the same member.
+    /// The difference between the members, each identified by its old position. If `distinct` or a limit selects other
+    /// occurrences of an object than before, its first occurrence now counts as the first one before, and so on.
     private func difference(
         _ old: State, _ new: State, _ identities: [ObjectKey], _ change: Change
     ) -> CollectionChange {
         var identities = identities
         let (before, now) = (KeySet(old.members), KeySet(identities))
-        var unmatched: [ObjectKey: [ObjectKey]] = [:]
-        for (member, key) in zip(old.members, old.keys) where !now.contains(member) && !change.replaced.contains(key) {
-            unmatched[key, default: []].append(member)
-        }
-        // The lists are reversed, so that `popLast` returns the first occurrence.
-        for key in unmatched.keys { unmatched[key]?.reverse() }
-        var reported: [ObjectKey] = []
-        for (position, key) in new.keys.enumerated() {
-            if !before.contains(identities[position]), let same = unmatched[key]?.popLast() {
-                identities[position] = same
+        let lost = Set(
+            zip(old.members, old.keys).filter { !now.contains($0.0) && !change.replaced.contains($0.1) }.map(\.1))
+        let substituted = Set(
+            zip(identities, new.keys).filter { lost.contains($0.1) && !before.contains($0.0) }.map(\.1))
+        if !substituted.isEmpty {
+            var known: [ObjectKey: ArraySlice<ObjectKey>] = [:]
+            for (member, key) in zip(old.members, old.keys) where substituted.contains(key) {
+                known[key, default: []].append(member)
             }
-            if change.modified.contains(key) { reported.append(identities[position]) }
+            // The numbers of further occurrences identify no other member.
+            let unused = old.places.count + new.places.count
+            for (position, key) in new.keys.enumerated() where substituted.contains(key) {
+                identities[position] = known[key]?.popFirst() ?? ObjectKey(unused + position)
+            }
         }
+        let reported = zip(identities, new.keys).filter { change.modified.contains($0.1) }.map(\.0)
         return CollectionDiff.change(from: old.members, to: KeySequence(identities), modified: KeySet(reported))
     }
 

@@ -54,6 +54,33 @@ import Testing
         #expect(log.take() == lines, sourceLocation: location)
     }
 
+    @Test("if a limit selects other occurrences of an object than before, they are not reported as moved N46 N47 N54")
+    func limitedOccurrences() throws {
+        let (test, nodes, owner, log) = try start([])
+        let target = nodes[0]
+        try test.realm.write {
+            owner.children.append(objectsIn: [target, target])
+            nodes[1].children.append(target)
+        }
+        // The parents are 1, 9 and 9, and the results contain both occurrences of 9.
+        log.observe(target.parents.where { $0.id >= 0 }.limit(3, offset: 1))
+        expect(test, log, ["2 members"])
+        try test.realm.write {
+            owner.children.append(target)
+            test.realm.delete(nodes[1])
+        }
+        // The parents are 9, 9 and 9, and the results contain the last two.
+        expect(test, log, ["-[] +[] *[0, 1]"])
+        try test.realm.write { owner.children.remove(at: 0) }
+        expect(test, log, ["-[1] +[] *[0]"])
+        log.observe(owner.children.where { $0.id >= 0 }.limit(2))
+        expect(test, log, ["2 members"])
+        try test.realm.write { owner.children.insert(nodes[2], at: 1) }
+        #expect(target.parents.count == 2)
+        test.realm.refresh()
+        #expect(log.take() == ["-[] +[] *[0]", "-[1] +[1] *[]"])
+    }
+
     @Test("observers of a filtered list are notified of appends, moves, swaps and replacements N46 N47") func edits()
         throws
     {
