@@ -81,6 +81,16 @@ void cmartlet_select_containing(
     }
 }
 
+VECTORIZED void cmartlet_lowercase(const uint8_t *bytes, size_t count, uint8_t *lowercased) {
+    for (size_t i = 0; i < count; i++) lowercased[i] = bytes[i] + ((uint8_t)(bytes[i] - 'A') < 26 ? 32 : 0);
+}
+
+VECTORIZED int cmartlet_is_ascii(const uint8_t *bytes, size_t count) {
+    uint8_t all = 0;
+    for (size_t i = 0; i < count; i++) all |= bytes[i];
+    return all < 128;
+}
+
 size_t cmartlet_count_bits(const uint64_t *bits, size_t words) {
     size_t count = 0;
     for (size_t word = 0; word < words; word++) count += (size_t)__builtin_popcountll(bits[word]);

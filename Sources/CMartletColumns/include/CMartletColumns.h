@@ -20,6 +20,12 @@ void cmartlet_range_f64(const double *values, size_t count, double low, double h
 void cmartlet_select_containing(
     const uint8_t *bytes, const intptr_t *ends, size_t count, const uint8_t *pattern, size_t length, uint64_t *bits);
 
+/// Writes bytes with the letters A to Z of ASCII replaced by a to z.
+void cmartlet_lowercase(const uint8_t *bytes, size_t count, uint8_t *lowercased);
+
+/// Returns 1 if all bytes are below 128; otherwise 0.
+int cmartlet_is_ascii(const uint8_t *bytes, size_t count);
+
 /// Returns the number of ones.
 size_t cmartlet_count_bits(const uint64_t *bits, size_t words);
 

@@ -6,6 +6,7 @@ final class TextBlock: @unchecked Sendable {
     let count: Int
     /// The rows with a text. Nil if all rows have one.
     let present: [UInt64]?
+    private let isASCII: Bool
     private let bytes: UnsafeMutableBufferPointer<UInt8>
     /// For each row the end of its text in `bytes`.
     private let ends: UnsafeMutableBufferPointer<Int>
@@ -17,6 +18,7 @@ final class TextBlock: @unchecked Sendable {
         ends = .allocate(capacity: buffer.ends.count)
         _ = bytes.initialize(from: buffer.bytes)
         _ = ends.initialize(from: buffer.ends)
+        isASCII = bytes.baseAddress.map { cmartlet_is_ascii($0, buffer.bytes.count) != 0 } ?? true
     }
 
     deinit {
@@ -50,8 +52,43 @@ final class TextBlock: @unchecked Sendable {
 
     /// Writes the bitmap of the rows whose text contains a pattern. The pattern is not empty.
     func select(containing pattern: [UInt8], _ bits: UnsafeMutablePointer<UInt64>) {
+        if let bytes = bytes.baseAddress { select(containing: pattern, in: bytes, bits) }
+    }
+
+    /// Writes the bitmap of the rows whose text contains a pattern, of which options such as `caseInsensitive` ignore
+    /// differences.
+    ///
+    /// - Parameters:
+    ///   - pattern: the bytes of the folded pattern, which is not empty. In texts of ASCII it is searched directly.
+    ///   - matches: called for each text with other characters.
+    func select(
+        containingFolded pattern: [UInt8], ignoresCase: Bool, _ bits: UnsafeMutablePointer<UInt64>,
+        matches: (UnsafeBufferPointer<UInt8>) -> Bool
+    ) {
+        guard let bytes = bytes.baseAddress else { return select(containing: pattern, bits) }
+        if ignoresCase {
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: self.bytes.count) { lowercased in
+                guard let target = lowercased.baseAddress else { return }
+                cmartlet_lowercase(bytes, lowercased.count, target)
+                select(containing: pattern, in: target, bits)
+            }
+        } else {
+            select(containing: pattern, in: bytes, bits)
+        }
+        if isASCII { return }
+        for row in 0..<count {
+            let text = text(at: row)
+            guard let start = text.baseAddress, cmartlet_is_ascii(start, text.count) == 0 else { continue }
+            let bit = UInt64(1) << UInt64(row % 64)
+            if matches(text) { bits[row / 64] |= bit } else { bits[row / 64] &= ~bit }
+        }
+    }
+
+    private func select(
+        containing pattern: [UInt8], in bytes: UnsafePointer<UInt8>, _ bits: UnsafeMutablePointer<UInt64>
+    ) {
         for word in 0..<(count + 63) / 64 { bits[word] = 0 }
-        guard let bytes = bytes.baseAddress, let ends = ends.baseAddress else { return }
+        guard let ends = ends.baseAddress else { return }
         pattern.withUnsafeBufferPointer {
             cmartlet_select_containing(bytes, ends, count, $0.baseAddress, pattern.count, bits)
         }

@@ -7,13 +7,21 @@ enum TextCondition {
     case compared(Predicate.Comparison, [UInt8])
     /// The text contains bytes, which are not empty.
     case contains([UInt8])
+    /// The folded text contains the folded bytes, which are not empty.
+    case containsFolded([UInt8], ignoresCase: Bool, TextPattern)
     case pattern(TextPattern)
 
     init(_ match: Predicate.TextMatch, _ pattern: String, _ options: Predicate.TextOptions) {
         switch match {
         case .contains where options.isEmpty && !pattern.utf8.isEmpty: self = .contains(Array(pattern.utf8))
         case .equals where options.isEmpty: self = .compared(.equal, Array(pattern.utf8))
-        default: self = .pattern(TextPattern(.text(pattern), match, options))
+        default:
+            let prepared = TextPattern(.text(pattern), match, options)
+            if match == .contains, let folded = prepared.foldedText, !folded.isEmpty {
+                self = .containsFolded(folded, ignoresCase: options.contains(.caseInsensitive), prepared)
+            } else {
+                self = .pattern(prepared)
+            }
         }
     }
 
@@ -21,6 +29,8 @@ enum TextCondition {
     func select(_ block: TextBlock, _ bits: UnsafeMutablePointer<UInt64>) {
         switch self {
         case .contains(let pattern): block.select(containing: pattern, bits)
+        case .containsFolded(let folded, let ignoresCase, let pattern):
+            block.select(containingFolded: folded, ignoresCase: ignoresCase, bits) { pattern.matches($0) }
         case .pattern(let pattern): block.select(bits) { pattern.matches($0) }
         case .compared(let comparison, let other):
             other.withUnsafeBufferPointer { other in

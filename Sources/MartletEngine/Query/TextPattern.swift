@@ -40,6 +40,9 @@ package final class TextPattern: Sendable {
             }
     }
 
+    /// The UTF-8 bytes of the pattern after folding; nil if it has wildcards or is no text.
+    var foldedText: [UInt8]? { if case .text(let bytes) = parsed { bytes } else { nil } }
+
     /// Returns whether an argument of a function matches. Returns nil if its type differs from the type of the pattern.
     func matches(_ arguments: FunctionArguments, _ index: Int) -> Bool? {
         switch parsed {
