@@ -30,6 +30,8 @@ final class ResultsStorage {
     static let firstLimit = 128
     /// The rows and columns on which the members and their order depend.
     private lazy var readDependencies = ReadDependency.dependencies(of: plan, context)
+    /// True if the members and their order depend only on rows of the type of the result.
+    private lazy var readsOnlyItsType = isIndependentOfOtherTypes()
 
     init(_ context: RealmContext, _ table: ObjectTable, _ plan: QueryPlan, owner: ObjectBase? = nil) {
         self.context = context
@@ -67,12 +69,23 @@ final class ResultsStorage {
         owner?.recordExistenceRead()
     }
 
+    private func isIndependentOfOtherTypes() -> Bool {
+        guard owner == nil, plan.source == nil, plan.collections.isEmpty,
+            let dependencies = try? QueryDependencies(plan, context.schema)
+        else { return false }
+        return dependencies.routes.isEmpty && dependencies.reach == nil && dependencies.anyReach == nil
+    }
+
     // Discards the keys if the state of the Realm has changed.
     private func validate() {
         requireUsable()
         guard changeCount != context.changeCount else { return recordRead() }
         context.trackReadsIfObserved()
         recordRead()
+        if changeCount > 0, readsOnlyItsType, context.isUnchanged(table, since: changeCount) {
+            changeCount = context.changeCount
+            return
+        }
         context.flushForQuery()
         changeCount = context.changeCount
         // After the owner was deleted, another object may reuse its key.

@@ -426,6 +426,14 @@ final class ObservationHub: @unchecked Sendable {
         if locked({ !$0.observers.isEmpty || $0.delivery.hasUnprocessedCommit }) { signal(from: context) }
     }
 
+    /// Called after a write of this Realm has ended without changes and without a new version.
+    func endedUnchanged(_ context: RealmContext, silencing tokens: Set<ObjectIdentifier>) {
+        silentBase = nil
+        // These observers were added before the end of the write, so the write concerns all of them.
+        notifyRealmObservers(.didChange, context, except: tokens, isOwnCommit: true, concernsAll: true)
+        startRunIfNeeded(context)
+    }
+
     /// Called after a write was cancelled.
     func cancelled(_ context: RealmContext) {
         silentBase = nil
@@ -555,7 +563,7 @@ final class ObservationHub: @unchecked Sendable {
     /// Notifies the Realm's own observers of `count` writes. Silenced observers are not notified of the last write.
     private func notifyRealmObservers(
         _ notification: Realm.Notification, _ context: RealmContext, _ count: Int = 1,
-        except silenced: Set<ObjectIdentifier> = [], isOwnCommit: Bool = false
+        except silenced: Set<ObjectIdentifier> = [], isOwnCommit: Bool = false, concernsAll: Bool = false
     ) {
         guard !isNotifyingRealm || mayRefresh && !isOwnCommit else { return }
         // Observers that a callback adds are not notified, because they were added after all of these writes.
@@ -564,10 +572,10 @@ final class ObservationHub: @unchecked Sendable {
         (isNotifyingRealm, mayRefresh) = (true, notification == .refreshRequired)
         defer { (isNotifyingRealm, mayRefresh) = outer }
         // The versions of writes that are reported together are consecutive, and the Realm shows the last one.
-        let firstVersion = notification == .didChange ? context.version + 1 - Version(count) : .max
+        let firstVersion = notification == .didChange && !concernsAll ? context.version + 1 - Version(count) : .max
         for write in 1...count {
             for observer in observers where !observer.registration.isEnded {
-                if notification == .didChange, observer.since >= firstVersion + Version(write - 1) { continue }
+                if firstVersion < .max, observer.since >= firstVersion + Version(write - 1) { continue }
                 if write == count, silenced.contains(ObjectIdentifier(observer.registration)) { continue }
                 // The previous observer may have called `refresh()`. No refresh is required then.
                 if mayRefresh, lastDeliveredVersion >= lastRequiredVersion { return }

@@ -13,6 +13,7 @@ extension RealmContext {
         hooks.releaseUnneeded = { hub.releaseUnneeded() }
         hooks.willCommit = { [unowned self] tokens in hub.willCommit(self, silencing: tokens) }
         hooks.committed = { [unowned self] in hub.committed(self, silencing: $0, $1) }
+        hooks.endedUnchanged = { [unowned self] in hub.endedUnchanged(self, silencing: $0) }
         hooks.cancelled = { [unowned self] in hub.cancelled(self) }
         hooks.isDelivering = { hub.isInCallback }
         hooks.hasObservers = { hub.observerCount > 0 }

@@ -69,6 +69,9 @@ package final class WriteTransaction {
         return key
     }
 
+    /// True if the transaction has changed nothing in the file, so that no commit is needed.
+    package var isUnchanged: Bool { sealed.isEmpty && !recorder.hasChanges && nextKeys.isEmpty && !isDownload }
+
     /// True if the file has an index of links in `AnyRealmValue` values.
     package func hasAnyLinks(_ connection: Connection) throws -> Bool {
         if let hasAnyLinks { return hasAnyLinks }

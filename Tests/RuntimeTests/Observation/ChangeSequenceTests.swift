@@ -236,7 +236,7 @@ struct ChangeSequenceTests {
         }
         while try reader.withRealm({ !$0.context.hub.isObserved }) { await Task.yield() }
         lines.pauseLoop()
-        try writer.write { _ in }
+        try writer.write { $0.add(Node(id: 50)) }
         #expect(await lines.wait(forCount: 1) == ["didChange"])
         for _ in 0..<3 { try reader.withRealm { try $0.write {} } }
         lines.resumeLoop()

@@ -28,7 +28,7 @@ struct DeliveryTests {
         test.realm.cancelWrite()
     }
 
-    @Test("an empty commit calls Realm observers, and no other observers N26")
+    @Test("a write without changes calls the observers of its Realm, and no other observers N26")
     func empty() throws {
         let test = try TestRealm()
         let logs = [Log(test.realm), Log(test.allDogs)]
@@ -39,7 +39,34 @@ struct DeliveryTests {
         #expect(logs.map { $0.take() } == [["didChange"], []])
         try test.onNewThread { try $0.write {} }
         test.deliverAll()
-        #expect(logs.map { $0.take() } == [["didChange"], []])
+        #expect(logs.map { $0.take() } == [[], []])
+        try test.realm.write { test.realm.add(Dog(name: "Rex")) }
+        test.deliverAll()
+        #expect(logs.map { $0.take() } == [["didChange"], ["[] [0] []"]])
+    }
+
+    @Test("a write without changes calls observers that were added in it, and not those that it silences N26")
+    func emptySilent() throws {
+        let test = try TestRealm()
+        let (first, second) = (Log(test.realm), Log(test.realm))
+        try test.realm.beginWrite()
+        let third = Log(test.realm)
+        try test.realm.commitWrite(withoutNotifying: first.tokens)
+        #expect([first, second, third].map { $0.take() } == [[], ["didChange"], ["didChange"]])
+        try test.realm.write {}
+        #expect([first, second, third].map { $0.take() } == [["didChange"], ["didChange"], ["didChange"]])
+        // The next silent write with a change begins at the same version.
+        let dogs = Log(test.allDogs)
+        test.deliverAll()
+        _ = dogs.take()
+        try test.realm.write(withoutNotifying: dogs.tokens) {}
+        try test.realm.write(withoutNotifying: dogs.tokens) { test.realm.add(Dog(name: "Rex")) }
+        try test.realm.write(withoutNotifying: dogs.tokens) {}
+        test.deliverAll()
+        #expect(dogs.take() == [])
+        try test.realm.write { test.realm.add(Dog(name: "Bo")) }
+        test.deliverAll()
+        #expect(dogs.take() == ["[] [1] []"])
     }
 
     @Test("with autorefresh, a remote commit advances the Realm, and calls Realm observers before other observers N27")

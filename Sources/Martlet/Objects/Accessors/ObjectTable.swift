@@ -18,6 +18,8 @@ final class ObjectTable {
     /// may use a frozen Realm.
     private let fallbackModel = Mutex<ModelClass?>(nil)
     let identity = IdentityMap()
+    /// The change count of the context after the last change that affects only queries that read this type.
+    @exclusivity(unchecked) var changeCount: UInt64 = 0
     /// The context owns this table, and the objects keep the context alive.
     unowned(unsafe) let context: RealmContext
     /// The property index of the integer primary key, whose values are the object keys. It is -1 if the runtime assigns

@@ -257,7 +257,7 @@ final class CollectionCore {
 
     private func record(_ edit: ListEdit) {
         context.transaction?.recorder.edit(id, edit)
-        context.bumpChangeCount()
+        context.bumpChangeCount(of: table)
         checkedChangeCount = context.changeCount
         editCount &+= 1
     }

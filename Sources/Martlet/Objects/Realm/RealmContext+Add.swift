@@ -183,7 +183,7 @@ extension RealmContext {
         // If the insertion has failed, the commit throws and invalidates the object.
         let key = stored ?? pending.placeholderKey(table)
         transaction.recorder.insert(key, in: table.id)
-        bumpChangeCount()
+        bumpChangeCount(of: table)
         if hasTrackedReads { reads.didChange() }
         return key
     }

@@ -23,7 +23,7 @@ extension RealmContext {
         let changes = try? coordinator.changes(after: before, through: handle.version, handle)?.changes
         let notification = notifyWillChange(changes, next: handle)
         replaceSnapshot(handle)
-        bumpChangeCount()
+        bumpChangeCount(for: changes)
         apply(changes, inverted: false)
         notifyDidChange(notification)
     }
@@ -31,8 +31,9 @@ extension RealmContext {
     /// Moves to the version from which a write transaction begins. The key-value observers in `notification` were
     /// already notified before the change. This method notifies them after the change.
     func advance(to transaction: WriteTransaction, after before: Version, _ notification: KeyValueNotification) {
-        bumpChangeCount()
-        apply(changes(after: before, transaction), inverted: false)
+        let changes = changes(after: before, transaction)
+        bumpChangeCount(for: changes)
+        apply(changes, inverted: false)
         notifyDidChange(notification)
     }
 

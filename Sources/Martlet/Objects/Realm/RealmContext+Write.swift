@@ -67,6 +67,7 @@ extension RealmContext {
         do {
             try flush()
             try requireAllowedDeletions()
+            if transaction.isUnchanged { return endUnchangedWrite(transaction, silencing: tokens) }
             let (handle, _) = try transaction.commit()
             self.transaction = nil
             pending.deleted.removeAll()
@@ -76,6 +77,18 @@ extension RealmContext {
             throw Realm.Error(error)
         }
         reportCommits(1, silencing: tokens)
+        asyncWrites?.resume()
+    }
+
+    // Ends a write that has changed nothing. The file gets no new version, and nothing is written to it.
+    private func endUnchangedWrite(_ transaction: WriteTransaction, silencing tokens: Set<ObjectIdentifier>) {
+        self.transaction = nil
+        pending.deleted.removeAll()
+        let handle = try? transaction.cancel()
+        replaceSnapshot(handle)
+        moveToNewest(handle, from: transaction.baseVersion)
+        reportCommits(0)
+        hooks.endedUnchanged(tokens)
         asyncWrites?.resume()
     }
 
@@ -304,7 +317,7 @@ extension RealmContext {
 
     func record(_ object: ObjectBase, _ property: Int, _ table: ObjectTable) {
         transaction?.recorder.modify(object._key, property, in: table.id)
-        bumpChangeCount()
+        bumpChangeCount(of: table)
     }
 
     // MARK: Flushing

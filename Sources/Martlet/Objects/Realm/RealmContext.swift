@@ -29,6 +29,8 @@ final class RealmContext {
     /// Incremented by every change that can affect the result of a query. Caches compare it with the count at which
     /// they were filled.
     @exclusivity(unchecked) private(set) var changeCount: UInt64 = 1
+    /// The change count after the last change that can affect the results of queries of any type.
+    private var generalChangeCount: UInt64 = 1
     var autorefresh = true
 
     @exclusivity(unchecked) var pending = PendingWrite()
@@ -137,6 +139,7 @@ final class RealmContext {
     private func adoptNewestSchema() {
         let (schema, epoch) = coordinator.schemaAndEpoch
         types.adopt(schema, epoch: epoch, in: self)
+        bumpChangeCount()
     }
 
     /// The classes of the program that this Realm knows, by type name.
@@ -170,6 +173,7 @@ final class RealmContext {
         // Realms on other executors are opened with this configuration, and need all classes, too.
         configuration.objectTypes = types.models.values.map(\.metatype)
         types.adopt(types.schema, epoch: types.epoch, in: self)
+        bumpChangeCount()
     }
 
     /// Throws if the Realm cannot move to a newer version now, because a write is open or an observer is being called.
@@ -255,7 +259,29 @@ final class RealmContext {
     /// The public Realm of an object or collection; nil for objects of a migration.
     var realm: Realm? { access.isOfMigration ? nil : Realm(self) }
 
-    func bumpChangeCount() { changeCount &+= 1 }
+    func bumpChangeCount() {
+        changeCount &+= 1
+        generalChangeCount = changeCount
+    }
+
+    /// Called after a change that can affect only queries that read a certain type: rows were inserted, or values of rows
+    /// were changed. A deletion can also affect other types, because it removes links.
+    func bumpChangeCount(of table: ObjectTable) {
+        changeCount &+= 1
+        table.changeCount = changeCount
+    }
+
+    /// Called after the Realm has moved to another version. The changes are nil if they are not known.
+    func bumpChangeCount(for changes: ChangeSet?) {
+        guard let changes else { return bumpChangeCount() }
+        changeCount &+= 1
+        for id in changes.tables.keys { tables[id]?.changeCount = changeCount }
+    }
+
+    /// True if nothing has changed since an earlier change count that can affect queries that read only this type.
+    func isUnchanged(_ table: ObjectTable, since count: UInt64) -> Bool {
+        generalChangeCount <= count && table.changeCount <= count
+    }
 
     func endGeneration() {
         generation += 1
@@ -392,6 +418,9 @@ struct ContextHooks {
     /// Called after a commit of one or several writes of this Realm. The parameters are the observers that are not
     /// notified of the last write, and the number of writes.
     var committed: (Set<ObjectIdentifier>, Int) -> Void = { _, _ in }
+    /// Called after a write of this Realm has ended without changes. The parameter identifies the observers that are not
+    /// notified.
+    var endedUnchanged: (Set<ObjectIdentifier>) -> Void = { _ in }
     /// True while collections or objects of this Realm are observed.
     var hasObservers: () -> Bool = { false }
     /// The object that has set the callbacks. This property keeps it alive.

@@ -1,0 +1,89 @@
+import ConformanceModels
+import KennelModels
+import MartletTestSupport
+import Testing
+
+@testable import Martlet
+
+/// The members of results that are kept because a change cannot affect them.
+@Suite struct KeptResultsTests {
+    private let test: TestRealm
+    private var realm: Realm { test.realm }
+    private let nodes: Results<Node>
+
+    init() throws {
+        let test = try TestRealm()
+        try test.realm.write {
+            for id in 0..<100 { test.realm.add(Node(id: id, name: "n\(id % 10)")) }
+            test.realm.add(Dog(name: "Rex"))
+        }
+        self.test = test
+        nodes = test.realm.objects(Node.self).where { $0.name == "n3" }
+        let ids = Array(nodes.map(\.id))
+        #expect(ids == Array(stride(from: 3, to: 100, by: 10)))
+    }
+
+    /// The number of steps of SQLite that counting the members and reading the last key need.
+    private func cost() -> Int {
+        steps(realm.context.handle) { #expect(nodes.count == 10 && nodes.storage.key(at: 9) != nil) }
+    }
+
+    @Test("results are kept after insertions, assignments and edits of lists in other types O14")
+    func otherTypes() throws {
+        let full = realm.objects(Node.self).where { $0.name == "n4" }
+        let query = steps(realm.context.handle) { #expect(full.map(\.id).count == 10) }
+        #expect(query > 50)
+        try realm.write { realm.add(Dog(name: "Bo")) }
+        #expect(cost() == 0)
+        try realm.write { realm.objects(Dog.self).first?.name = "Max" }
+        #expect(cost() == 0)
+        try realm.write {
+            realm.add(Dog(name: "Ida"))
+            #expect(cost() == 0)
+        }
+        try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Kim")) } }
+        realm.refresh()
+        #expect(cost() == 0)
+    }
+
+    @Test("results are queried again after changes of their type, deletions and cancelled writes O14")
+    func ownType() throws {
+        try realm.write { realm.objects(Node.self).where { $0.id == 3 }.first?.name = "other" }
+        #expect(nodes.count == 9)
+        try realm.write { realm.add(Node(id: 1_000, name: "n3")) }
+        #expect(nodes.count == 10 && nodes.last?.id == 1_000)
+        try realm.beginWrite()
+        realm.add(Node(id: 1_001, name: "n3"))
+        #expect(nodes.count == 11)
+        realm.cancelWrite()
+        #expect(nodes.count == 10)
+        try test.onNewThread { realm in try realm.write { realm.add(Node(id: 1_002, name: "n3")) } }
+        realm.refresh()
+        #expect(nodes.count == 11)
+        try realm.write { realm.delete(realm.objects(Dog.self)) }
+        #expect(nodes.count == 11)
+    }
+
+    @Test("results that follow links or read lists are queried again after changes of other types O14")
+    func links() throws {
+        let linked = realm.objects(Node.self).where { $0.next.name == "target" }
+        #expect(linked.isEmpty)
+        try realm.write {
+            let target = Node(id: 2_000, name: "t")
+            realm.add(target)
+            realm.objects(Node.self).where { $0.id == 5 }.first?.next = target
+        }
+        #expect(linked.isEmpty)
+        try realm.write { realm.objects(Node.self).where { $0.id == 2_000 }.first?.name = "target" }
+        #expect(linked.map(\.id) == [5])
+        let withChildren = realm.objects(Node.self).where { $0.children.count > 0 }
+        #expect(withChildren.isEmpty)
+        try realm.write {
+            let node = realm.objects(Node.self).where { $0.id == 7 }.first
+            node?.children.append(objectsIn: realm.objects(Node.self).where { $0.id == 8 })
+        }
+        #expect(withChildren.map(\.id) == [7])
+        try realm.write { realm.delete(realm.objects(Node.self).where { $0.id == 8 }) }
+        #expect(withChildren.isEmpty)
+    }
+}
