@@ -161,6 +161,16 @@ import Testing
         }
     }
 
+    @Test("a value of any type cannot be compared with a link O51") func linkComparison() throws {
+        let realm = try TestRealm().realm
+        for text in ["p68 == p66", "p66 == p68"] {
+            let error = #expect(throws: Realm.Error.self) {
+                try realm.objects(Wide.self).filter(Realm.Predicate(parsing: text))
+            }
+            #expect(error.map { "\($0)".contains("cannot be compared") } == true, "\(text)")
+        }
+    }
+
     @Test("errors contain the offset in the text and what was expected O51") func errors() throws {
         let test = try nodes()
         let wrong: [(String, Int, String)] = [
