@@ -81,6 +81,22 @@ struct AddedTypesTests {
         #expect(test.realm.objects(Dog.self).count == 1)
     }
 
+    @Test("results of a type without a class contain later objects, also after the class was added O14")
+    func untypedResults() throws {
+        let (test, allTypes) = try start()
+        var elsewhere = allTypes
+        elsewhere.scheduler = nil
+        let configuration = elsewhere
+        try test.onNewThread { _ in _ = try Realm(configuration: configuration) }
+        try test.realm.write { test.realm.add(Todo(id: 2)) }
+        let dogs = test.realm.dynamicObjects("Dog")
+        #expect(dogs.isEmpty)
+        let realm = try Realm(configuration: allTypes)
+        #expect(dogs.isEmpty)
+        try realm.write { realm.add(Dog(name: "Rex")) }
+        #expect(dogs.count == 1)
+    }
+
     @Test("opening a Realm again in a callback throws if the version of the Realm lacks some of the types D78")
     func insideCallback() throws {
         let (test, allTypes) = try start()

@@ -38,6 +38,8 @@ struct ModelTables {
             }
             if let known = all[table.id] {
                 known.accessors.forEach(context.invalidate)
+                // Results that refer to this table are not notified of later changes, so they always query again.
+                known.changeCount = .max
                 replacedTables.append(known)
             }
             let objectTable = ObjectTable(table, model, context, texts)
