@@ -10,6 +10,8 @@ final class RealmWatcher {
     private var commits = 0
     /// Whether the Realm was invalidated and may show a newer version without a notification.
     private var allowsJump = false
+    /// Whether the observer was added inside a write, of whose end it may be notified.
+    private var isAddedInWrite: Bool
     private let refreshes: Bool
     /// The first error that a callback found.
     private var failure: String?
@@ -23,6 +25,7 @@ final class RealmWatcher {
     init(_ realm: Realm, refreshes: Bool) {
         self.refreshes = refreshes
         known = realm.context.version
+        isAddedInWrite = realm.isInWriteTransaction
         token = realm.observe { [unowned self] notification, realm in
             receive(notification, realm, autorefresh: realm.autorefresh, isInWrite: realm.isInWriteTransaction)
         }
@@ -44,12 +47,12 @@ final class RealmWatcher {
             let version = realm.context.version
             // A write that changes nothing has no version of its own. At the beginning of a write, the observer is
             // notified of an earlier commit.
-            let isExpected = commits > 0 && !isInWrite
+            let isExpected = (commits > 0 || isAddedInWrite) && !isInWrite
             if version <= known && !isExpected && !allowsJump {
                 failure = failure ?? "is notified twice of version \(version)"
             }
             if version < known { failure = failure ?? "is notified of version \(version) after \(known)" }
-            if isExpected { commits -= 1 }
+            if isExpected { (commits, isAddedInWrite) = (max(0, commits - 1), false) }
             known = version
             allowsJump = false
         }
