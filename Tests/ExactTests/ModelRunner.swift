@@ -322,6 +322,8 @@ final class ModelRunner {
         try realm.write(withoutNotifying: tokens) {
             // Callbacks may have changed the model while the write began.
             if !showsUncommitted { base = model }
+            // An asynchronous write without changes has recorded a state for this version, which it did not create.
+            if let version = realm.context.transaction?.baseVersion { modelStates[version + 1] = nil }
             applyInWrite(operations, realm)
             // This is called inside the block, because observers of the Realm may write before `write` returns.
             if let watcher, watcher.token != nil { watcher.silence(base, model, deliversBaseLate: showsUncommitted) }
