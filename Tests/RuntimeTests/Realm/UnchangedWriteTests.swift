@@ -93,4 +93,14 @@ import Testing
         #expect(calls.take() == ["done"])
         #expect(state() == before)
     }
+
+    @Test("asynchronous writes that are committed together each have a version, also without changes N26")
+    func grouped() throws {
+        let before = realm.context.version
+        let calls = Log(realm)
+        for _ in 0..<3 { realm.writeAsync {} }
+        while realm.isPerformingAsynchronousWriteOperations, test.scheduler.waitForWork() { test.scheduler.run() }
+        #expect(realm.context.version == before + 3)
+        #expect(calls.take() == ["didChange", "didChange", "didChange"])
+    }
 }
