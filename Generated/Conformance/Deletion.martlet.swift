@@ -134,7 +134,7 @@ nonisolated public final class Keeper: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
+        row.int(&_id)
         row.collection(&_vitalList)
         row.collection(&_vitalSet)
         row.collection(&_vitalMap)
@@ -240,7 +240,7 @@ nonisolated public final class Kept: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _name = row.string()
+        row.string(&_name)
         row.skip()
     }
 

@@ -145,17 +145,17 @@ nonisolated public final class EnumHolder: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
-        _grade = row.enumeration()
-        _level = row.enumeration()
-        _state = row.enumeration()
-        _flavor = row.enumeration()
-        _keyword = row.enumeration()
-        _optionalGrade = row.optionalEnumeration()
-        _optionalLevel = row.optionalEnumeration()
-        _optionalState = row.optionalEnumeration()
-        _optionalFlavor = row.optionalEnumeration()
-        _optionalKeyword = row.optionalEnumeration()
+        row.int(&_id)
+        row.enumeration(&_grade)
+        row.enumeration(&_level)
+        row.enumeration(&_state)
+        row.enumeration(&_flavor)
+        row.enumeration(&_keyword)
+        row.optionalEnumeration(&_optionalGrade)
+        row.optionalEnumeration(&_optionalLevel)
+        row.optionalEnumeration(&_optionalState)
+        row.optionalEnumeration(&_optionalFlavor)
+        row.optionalEnumeration(&_optionalKeyword)
         row.collection(&_keywords)
     }
 

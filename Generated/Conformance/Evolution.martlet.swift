@@ -45,8 +45,8 @@ nonisolated public final class Renamed: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
-        _name = row.string()
+        row.int(&_id)
+        row.string(&_name)
         row.link(&_other)
         row.collection(&_children)
     }
@@ -168,9 +168,9 @@ nonisolated public final class Deprecated: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
-        _text = row.string()
-        _number = row.optionalInt()
+        row.int(&_id)
+        row.string(&_text)
+        row.optionalInt(&_number)
         row.link(&_next)
         row.link(&_part)
         row.collection(&_items)

@@ -95,16 +95,16 @@ nonisolated public final class Indexed: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
-        _name = row.string()
-        _count = row.optionalInt()
-        _day = row.date()
-        _grade = row.enumeration()
-        _code = row.optionalString()
-        _row = row.optionalInt()
-        _column = row.optionalInt()
-        _body = row.string()
-        _summary = row.optionalString()
+        row.int(&_id)
+        row.string(&_name)
+        row.optionalInt(&_count)
+        row.date(&_day)
+        row.enumeration(&_grade)
+        row.optionalString(&_code)
+        row.optionalInt(&_row)
+        row.optionalInt(&_column)
+        row.string(&_body)
+        row.optionalString(&_summary)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {

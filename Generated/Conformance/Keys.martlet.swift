@@ -27,8 +27,8 @@ nonisolated public final class IntKey: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
-        _content = row.string()
+        row.int(&_id)
+        row.string(&_content)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
@@ -82,8 +82,8 @@ nonisolated public final class StringKey: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _code = row.string()
-        _content = row.int()
+        row.string(&_code)
+        row.int(&_content)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
@@ -141,8 +141,8 @@ nonisolated public final class UuidKey: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.uuid()
-        _content = row.string()
+        row.uuid(&_id)
+        row.string(&_content)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
@@ -200,8 +200,8 @@ nonisolated public final class ObjectIdKey: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.objectId()
-        _content = row.string()
+        row.objectId(&_id)
+        row.string(&_content)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
@@ -255,8 +255,8 @@ nonisolated public final class Int64Key: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _content = row.string()
-        _number = row.int64()
+        row.string(&_content)
+        row.int64(&_number)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
@@ -303,7 +303,7 @@ nonisolated public final class Keyless: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _content = row.string()
+        row.string(&_content)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {

@@ -98,9 +98,9 @@ nonisolated public final class Node: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
-        _name = row.string()
-        _amount = row.double()
+        row.int(&_id)
+        row.string(&_name)
+        row.double(&_amount)
         row.link(&_next)
         row.collection(&_children)
         row.collection(&_peers)
@@ -237,7 +237,7 @@ nonisolated public final class Owner: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
+        row.int(&_id)
         row.link(&_treasure)
         row.link(&_guarded)
         row.link(&_plain)
@@ -302,8 +302,8 @@ nonisolated public final class Treasure: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
-        _name = row.string()
+        row.int(&_id)
+        row.string(&_name)
         row.skip()
     }
 
@@ -394,8 +394,8 @@ nonisolated public final class Part: Martlet.EmbeddedObject {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _name = row.string()
-        _weight = row.optionalDouble()
+        row.string(&_name)
+        row.optionalDouble(&_weight)
         row.link(&_core)
         row.collection(&_screws)
         row.link(&_node)
@@ -462,8 +462,8 @@ nonisolated public final class Screw: Martlet.EmbeddedObject {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _length = row.int()
-        _thread = row.optionalString()
+        row.int(&_length)
+        row.optionalString(&_thread)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {

@@ -160,7 +160,7 @@ nonisolated public final class ScalarLists: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
+        row.int(&_id)
         row.collection(&_bools)
         row.collection(&_ints)
         row.collection(&_int8s)
@@ -399,7 +399,7 @@ nonisolated public final class OptionalLists: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
+        row.int(&_id)
         row.collection(&_bools)
         row.collection(&_ints)
         row.collection(&_int8s)

@@ -163,7 +163,7 @@ nonisolated public final class ScalarMaps: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
+        row.int(&_id)
         row.collection(&_bools)
         row.collection(&_ints)
         row.collection(&_int8s)
@@ -404,7 +404,7 @@ nonisolated public final class OptionalMaps: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
+        row.int(&_id)
         row.collection(&_bools)
         row.collection(&_ints)
         row.collection(&_int8s)

@@ -81,11 +81,11 @@ nonisolated public final class Keywords: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
-        _class = row.string()
-        _default = row.int()
-        _in = row.bool()
-        _func = row.optionalString()
+        row.int(&_id)
+        row.string(&_class)
+        row.int(&_default)
+        row.bool(&_in)
+        row.optionalString(&_func)
         row.link(&_switch)
         row.collection(&_where)
         row.collection(&_repeat)
@@ -258,19 +258,19 @@ nonisolated public final class Neighbours: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
-        _load_ = row.int()
-        _link_ = row.string()
+        row.int(&_id)
+        row.int(&_load_)
+        row.string(&_link_)
         row.collection(&_list_)
         row.collection(&_map_)
-        _facts_ = row.optionalString()
-        _path = row.string()
-        _row = row.int()
-        _newValue = row.int()
+        row.optionalString(&_facts_)
+        row.string(&_path)
+        row.int(&_row)
+        row.int(&_newValue)
         row.link(&_root)
-        _model = row.string()
-        _decode_ = row.bool()
-        _rootObject = row.string()
+        row.string(&_model)
+        row.bool(&_decode_)
+        row.string(&_rootObject)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
@@ -405,13 +405,13 @@ nonisolated public final class Hostile: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        __id = row.int()
-        _id_ = row.string()
-        _value = row.int()
+        row.int(&__id)
+        row.string(&_id_)
+        row.int(&_value)
         row.collection(&_changes)
-        _encode_ = row.optionalString()
+        row.optionalString(&_encode_)
         row.collection(&_fields)
-        _hash = row.string()
+        row.string(&_hash)
         row.link(&_next)
         row.skip()
     }

@@ -153,7 +153,7 @@ nonisolated public final class ScalarSets: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
+        row.int(&_id)
         row.collection(&_bools)
         row.collection(&_ints)
         row.collection(&_int8s)
@@ -388,7 +388,7 @@ nonisolated public final class OptionalSets: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
+        row.int(&_id)
         row.collection(&_bools)
         row.collection(&_ints)
         row.collection(&_int8s)

@@ -31,8 +31,8 @@ nonisolated public final class Airline: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _carrier = row.string()
-        _name = row.string()
+        row.string(&_carrier)
+        row.string(&_name)
         row.skip()
     }
 

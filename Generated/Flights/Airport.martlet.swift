@@ -72,12 +72,12 @@ nonisolated public final class Airport: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _faa = row.string()
-        _name = row.string()
+        row.string(&_faa)
+        row.string(&_name)
         row.link(&_location)
-        _utcOffset = row.int()
-        _daylightSaving = row.string()
-        _timeZone = row.optionalString()
+        row.int(&_utcOffset)
+        row.string(&_daylightSaving)
+        row.optionalString(&_timeZone)
         row.skip()
         row.skip()
         row.skip()
@@ -179,9 +179,9 @@ nonisolated public final class Location: Martlet.EmbeddedObject {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _latitude = row.double()
-        _longitude = row.double()
-        _altitude = row.int()
+        row.double(&_latitude)
+        row.double(&_longitude)
+        row.int(&_altitude)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {

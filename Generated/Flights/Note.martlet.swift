@@ -52,9 +52,9 @@ nonisolated public final class Note: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.uuid()
-        _owner = row.string()
-        _text = row.string()
+        row.uuid(&_id)
+        row.string(&_owner)
+        row.string(&_text)
         row.link(&_flight)
     }
 

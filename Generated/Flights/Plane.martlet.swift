@@ -91,15 +91,15 @@ nonisolated public final class Plane: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _tailnum = row.string()
-        _year = row.optionalInt()
-        _type = row.string()
-        _manufacturer = row.string()
-        _model = row.string()
-        _engines = row.int()
-        _seats = row.int()
-        _speed = row.optionalInt()
-        _engine = row.string()
+        row.string(&_tailnum)
+        row.optionalInt(&_year)
+        row.string(&_type)
+        row.string(&_manufacturer)
+        row.string(&_model)
+        row.int(&_engines)
+        row.int(&_seats)
+        row.optionalInt(&_speed)
+        row.string(&_engine)
         row.skip()
     }
 

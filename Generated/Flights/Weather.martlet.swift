@@ -129,19 +129,19 @@ nonisolated public final class Weather: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
+        row.int(&_id)
         row.link(&_origin)
-        _originCode = row.string()
-        _time = row.date()
-        _temperature = row.optionalDouble()
-        _dewPoint = row.optionalDouble()
-        _humidity = row.optionalDouble()
-        _windDirection = row.optionalInt()
-        _windSpeed = row.optionalDouble()
-        _windGust = row.optionalDouble()
-        _precipitation = row.double()
-        _pressure = row.optionalDouble()
-        _visibility = row.double()
+        row.string(&_originCode)
+        row.date(&_time)
+        row.optionalDouble(&_temperature)
+        row.optionalDouble(&_dewPoint)
+        row.optionalDouble(&_humidity)
+        row.optionalInt(&_windDirection)
+        row.optionalDouble(&_windSpeed)
+        row.optionalDouble(&_windGust)
+        row.double(&_precipitation)
+        row.optionalDouble(&_pressure)
+        row.double(&_visibility)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {

@@ -160,21 +160,21 @@ nonisolated public final class Dog: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.objectId()
-        _name = row.string()
-        _age = row.optionalInt()
-        _size = row.enumeration()
-        _kennel = row.optionalInt()
-        _number = row.optionalInt()
+        row.objectId(&_id)
+        row.string(&_name)
+        row.optionalInt(&_age)
+        row.enumeration(&_size)
+        row.optionalInt(&_kennel)
+        row.optionalInt(&_number)
         row.link(&_owner)
         row.collection(&_siblings)
         row.collection(&_tags)
         row.collection(&_weights)
-        _story = row.optionalString()
-        _notes = row.optionalString()
-        _favoriteToy = row.string()
-        _isPuppy = row.bool()
-        _bornIn = row.optionalEnumeration()
+        row.optionalString(&_story)
+        row.optionalString(&_notes)
+        row.string(&_favoriteToy)
+        row.bool(&_isPuppy)
+        row.optionalEnumeration(&_bornIn)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
@@ -194,6 +194,8 @@ nonisolated public final class Dog: Martlet.Object {
         row.bool(_isPuppy)
         row.optionalEnumeration(_bornIn)
     }
+
+    @_spi(Generated) override public final class var _hasIgnoredProperties: Swift.Bool { true }
 
     @_spi(Generated) override public final class var _facts: Swift.StaticString {
         """

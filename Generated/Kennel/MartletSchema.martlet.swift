@@ -5,7 +5,7 @@
 @_spi(Generated) import Martlet
 
 // A compile error on the next line means that this file was generated for another version of Martlet: generate it again.
-private typealias _MartletFormat = Martlet.GeneratedCodeFormat1
+private typealias _MartletFormat = Martlet.GeneratedCodeFormat2
 
 #if os(macOS) || os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
 @section("__DATA,martlet_reg") @used

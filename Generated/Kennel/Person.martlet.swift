@@ -49,8 +49,8 @@ nonisolated public final class Person: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _firstName = row.string()
-        _lastName = row.string()
+        row.string(&_firstName)
+        row.string(&_lastName)
         row.link(&_address)
         row.collection(&_friends)
         row.skip()
@@ -116,8 +116,8 @@ nonisolated public final class Address: Martlet.EmbeddedObject {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _street = row.string()
-        _city = row.string()
+        row.string(&_street)
+        row.string(&_city)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {

@@ -56,11 +56,11 @@ nonisolated public final class Todo: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
-        _name = row.string()
-        _owner = row.string()
-        _status = row.string()
-        _progressMinutes = row.int()
+        row.int(&_id)
+        row.string(&_name)
+        row.string(&_owner)
+        row.string(&_status)
+        row.int(&_progressMinutes)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
@@ -167,12 +167,12 @@ nonisolated public final class Task: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
-        _name = row.string()
-        _isComplete = row.bool()
+        row.int(&_id)
+        row.string(&_name)
+        row.bool(&_isComplete)
         row.link(&_assignee)
-        _priority = row.int()
-        _progressMinutes = row.int()
+        row.int(&_priority)
+        row.int(&_progressMinutes)
         row.collection(&_todos)
     }
 
@@ -248,8 +248,8 @@ nonisolated public final class DemoObject: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _title = row.string()
-        _date = row.date()
+        row.string(&_title)
+        row.date(&_date)
     }
 
     @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {

@@ -37,8 +37,8 @@ nonisolated public final class Step: Martlet.EmbeddedObject {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _text = row.string()
-        _isDone = row.bool()
+        row.string(&_text)
+        row.bool(&_isDone)
         row.collection(&_helpers)
     }
 
@@ -116,10 +116,10 @@ nonisolated public final class Project: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.string()
-        _name = row.string()
-        _owner = row.string()
-        _isPublic = row.bool()
+        row.string(&_id)
+        row.string(&_name)
+        row.string(&_owner)
+        row.bool(&_isPublic)
         row.skip()
     }
 
@@ -239,12 +239,12 @@ nonisolated public final class TaskItem: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
-        _title = row.string()
-        _isDone = row.bool()
-        _priority = row.int8()
-        _effort = row.optionalDouble()
-        _due = row.optionalDate()
+        row.int(&_id)
+        row.string(&_title)
+        row.bool(&_isDone)
+        row.int8(&_priority)
+        row.optionalDouble(&_effort)
+        row.optionalDate(&_due)
         row.link(&_project)
         row.link(&_predecessor)
     }
@@ -364,9 +364,9 @@ nonisolated public final class Board: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _id = row.int()
-        _name = row.string()
-        _doneCount = row.int()
+        row.int(&_id)
+        row.string(&_name)
+        row.int(&_doneCount)
         row.collection(&_tasks)
         row.collection(&_labels)
         row.collection(&_notes)
@@ -450,8 +450,8 @@ nonisolated public final class DeviceSetting: Martlet.Object {
     }
 
     @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
-        _key = row.string()
-        _value = row.string()
+        row.string(&_key)
+        row.string(&_value)
         row.link(&_lastTask)
     }
 

@@ -26,6 +26,12 @@ static inline uint64_t cmartlet_thread_number(void) {
     return cmartlet_own_thread_number ? cmartlet_own_thread_number : cmartlet_assign_thread_number();
 }
 
+/// The reference counts of a Swift object, which follow the pointer to its class. Objects that are referenced in the same
+/// way have equal reference counts.
+static inline uintptr_t cmartlet_reference_counts(const void *object) {
+    return __atomic_load_n((const uintptr_t *)object + 1, __ATOMIC_ACQUIRE);
+}
+
 /// Returns the identity of the actor or other executor on which the calling code runs. Returns null if there is no
 /// executor, as on a plain thread.
 const void *cmartlet_current_executor(void);

@@ -3,9 +3,12 @@ import MartletValues
 
 /// Iterates over the members that a collection has when the iteration starts, regardless of later changes.
 ///
-/// The iterator copies rows in blocks, and creates the object of a row only when it returns the object. An object that
-/// the loop releases is therefore freed before the next object is created. The iterator discards the copied rows when
-/// the Realm moves to another state.
+/// The iterator copies rows in blocks, and creates the object of a row only when it returns the object. If nothing refers
+/// to the object any more when the loop continues, it becomes the object of the next row. The iterator discards the
+/// copied rows when the Realm moves to another state.
+///
+/// The objects of the first block record which properties the body of the loop reads. For the next blocks, the iterator
+/// reads only their columns, unless the program keeps many of the objects.
 @usableFromInline struct BlockIterator {
     private let table: ObjectTable
     private let context: RealmContext
@@ -39,8 +42,14 @@ import MartletValues
     /// a write transaction, because every change would make copied rows outdated. It also does this if it copied no
     /// row, for example because all members have accessors with current values.
     private var preparedObjects: [ObjectBase] = []
-    /// True if the member that was returned last already had a living accessor.
-    private var lastHadAccessor = false
+    /// The object that was returned last, if the iterator created it. Reading a pointer does not retain the object.
+    private var lastCreated: ObjectBase?
+    private var lastCreatedPointer: UnsafeRawPointer?
+    /// The number of objects that the program kept since the iterator read the block.
+    private var keptCount = 0
+    private var hasReadBlock = false
+    /// The properties that the body of the loop has read. Nil if the iterator reads all columns.
+    private var usedProperties: LoadedProperties?
 
     init(_ storage: ResultsStorage) {
         table = storage.table
@@ -55,7 +64,8 @@ import MartletValues
                 keys = storage.keys
             }
         }
-        rows = table.rows.block(rowCapacity: 16)
+        rows = RowBlock(table.rows.wholeRow, rowCapacity: 16)
+        usedProperties = table.readsSelections ? LoadedProperties.none : nil
     }
 
     /// Iterates over the given members of a result.
@@ -63,7 +73,8 @@ import MartletValues
         table = storage.table
         context = storage.context
         keys = KeySequence(members)
-        rows = table.rows.block(rowCapacity: 16)
+        rows = RowBlock(table.rows.wholeRow, rowCapacity: 16)
+        usedProperties = table.readsSelections ? LoadedProperties.none : nil
     }
 
     /// Iterates over the objects of a list.
@@ -72,7 +83,8 @@ import MartletValues
         context = list.context
         cursor = list.makeCursor()
         if cursor == nil { keys = KeySequence(list.keys(in: 0..<list.count)) } else { self.list = list }
-        rows = table.rows.block(rowCapacity: 16)
+        rows = RowBlock(table.rows.wholeRow, rowCapacity: 16)
+        usedProperties = table.readsSelections ? LoadedProperties.none : nil
     }
 
     @usableFromInline mutating func next() -> ObjectBase? {
@@ -85,7 +97,7 @@ import MartletValues
 
     private mutating func takeRow() -> ObjectBase {
         let values = rows.row(rowPosition)
-        let key = values.integer(table.rows.keyPosition) ?? 0
+        let key = values.integer(rows.selection.keyPosition) ?? 0
         if cursor == nil || list != nil || isWindow {
             defer { blockPosition += 1 }
             // If the member has no copied row, it has a living accessor, or its row was deleted.
@@ -105,27 +117,58 @@ import MartletValues
 
     /// The accessor of a copied row.
     private mutating func object(_ key: ObjectKey, _ values: RowColumns) -> ObjectBase {
-        if lastHadAccessor, let known = table.identity.object(key) {
-            fill(known, values)
+        if context.isFrozen { return frozenObject(key, values) }
+        if let known = table.identity.objectIfAny(key) {
+            if rows.selection.isWhole { fill(known, values) }
             return known
         }
-        let made = table.makeAccessor(key)
-        // A frozen accessor is filled before it is registered, because other threads can find it after the
-        // registration.
-        if context.isFrozen { fill(made, values) }
-        let object = table.identity.insertIfAbsent(made, key)
-        lastHadAccessor = object !== made
-        fill(object, values)
+        if let pointer = lastCreatedPointer {
+            if !IdentityMap.isReferencedOnce(pointer) {
+                keptCount += 1
+            } else if table.reusesAccessors, table.identity.reuse(pointer, for: key), let last = lastCreated {
+                fill(last, values, isNew: true, isReused: true)
+                return last
+            }
+        }
+        let object = table.makeAccessor(key)
+        table.identity.insertLoopAccessor(object, key)
+        lastCreated = object
+        lastCreatedPointer = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+        fill(object, values, isNew: true)
         return object
     }
 
-    private func fill(_ object: ObjectBase, _ values: RowColumns) {
+    // A frozen accessor is filled before it is registered, because other threads can find it after the registration.
+    private func frozenObject(_ key: ObjectKey, _ values: RowColumns) -> ObjectBase {
+        if let known = table.identity.object(key) { return known }
+        let made = table.makeAccessor(key)
+        fill(made, values)
+        return table.identity.insertIfAbsent(made, key)
+    }
+
+    /// Decodes a copied row into a stale accessor. While the iterator records which properties are read, or has not read
+    /// all columns, the accessor stays stale, so that each read calls `_prepare`.
+    private func fill(_ object: ObjectBase, _ values: RowColumns, isNew: Bool = false, isReused: Bool = false) {
         guard object._state == .stale else { return }
-        var decoder = RowDecoder(values, specialsAt: table.rows.specialsPosition)
+        var decoder = RowDecoder(values, rows.selection)
+        decoder.discardsCollections = isReused
         object._decode(&decoder)
-        if decoder.damagedProperty >= 0 { context.refuseDamaged(decoder, object._key, table) }
-        object._state = .live
-        object._guard = context.reads.isOn ? 0 : guardWord
+        if decoder.damagedProperty >= 0 { refuseDamaged(object, decoder) }
+        if isNew && usedProperties != nil {
+            object._loaded = rows.selection.properties
+        } else {
+            object._loaded = .none
+            object._state = .live
+            object._guard = context.reads.isOn ? 0 : guardWord
+        }
+    }
+
+    // Reads the whole row of a damaged object again, because the error names the column.
+    @inline(never)
+    private func refuseDamaged(_ object: ObjectBase, _ row: RowDecoder) {
+        if rows.selection.isWhole { context.refuseDamaged(row, object._key, table) }
+        object._loaded = .none
+        if !context.loadIfThere(object, table) { context.refuseMissing(object) }
     }
 
     // MARK: Blocks
@@ -135,7 +178,7 @@ import MartletValues
         // If copied rows are left over, the body of the loop has changed the Realm. These rows are discarded, and the
         // next block is only as large as the number of rows that were used.
         blockSize = rowPosition < rows.count ? max(1, rowPosition) : min(blockSize * 2, Self.largestBlock)
-        rows.removeAll(rowCapacity: blockSize)
+        prepareRows()
         rowPosition = 0
         changeCount = context.changeCount
         guardWord = context.guardWord
@@ -168,6 +211,23 @@ import MartletValues
             blockPosition += waiting.count
         }
         return true
+    }
+
+    /// Removes the copied rows, and chooses the columns of the next rows.
+    private mutating func prepareRows() {
+        if let used = usedProperties, hasReadBlock {
+            usedProperties = used.union(table.readProperties)
+            if keptCount * 4 > rowPosition { usedProperties = nil }
+            let selection = usedProperties.map(table.rows.selection) ?? table.rows.wholeRow
+            if selection.isWhole { usedProperties = nil }
+            if rows.selection.properties != selection.properties {
+                rows = RowBlock(selection, rowCapacity: blockSize)
+            }
+        }
+        table.readProperties = .none
+        keptCount = 0
+        hasReadBlock = true
+        rows.removeAll(rowCapacity: blockSize)
     }
 
     /// Copies the next rows of the table. Returns false if no row follows.

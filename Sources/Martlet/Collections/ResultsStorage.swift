@@ -179,7 +179,7 @@ final class ResultsStorage {
         if let count = allKeys?.count ?? knownCount { return count }
         let count =
             context.fromColumns { try $0.count(plan, $1) }
-            ?? context.read { try QueryRunner(plan, context.schema).count($0) }
+            ?? context.read { try QueryRunner(plan, context.schema, table.rows.compiledQueries).count($0) }
         knownCount = count
         return count
     }
@@ -241,7 +241,8 @@ final class ResultsStorage {
     private func run(limit: Int?, isReversed: Bool = false) -> [ObjectKey] {
         if !isReversed, let keys = context.fromColumns({ try $0.keys(plan, limit: limit, $1) }) { return keys }
         return context.read {
-            try QueryRunner(plan, context.schema).keys(limit: limit, isReversed: isReversed, $0)
+            try QueryRunner(plan, context.schema, table.rows.compiledQueries)
+                .keys(limit: limit, isReversed: isReversed, $0)
         }
     }
 

@@ -54,7 +54,7 @@ public class StoredObject: ObjectBase {
         let properties = _model.schema.properties
         if values.count != properties.count { values = [SQLValue](repeating: .null, count: properties.count) }
         for property in properties {
-            if property.isColumn { values[property.index] = row.value(property) } else { row.skip() }
+            if property.isColumn { row.value(property, into: &values[property.index]) } else { row.skip() }
         }
     }
 

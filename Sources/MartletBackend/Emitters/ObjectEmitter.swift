@@ -34,6 +34,11 @@ struct ObjectEmitter {
             emitInitializer(into: &writer)
             emitDefaults(into: &writer)
             RowEmitter(context: context, codes: codes).emit(into: &writer)
+            if !object.ignored.isEmpty {
+                writer.line()
+                let head = context.access.hiddenOverride
+                writer.line("\(head)class var _hasIgnoredProperties: Swift.Bool { true }")
+            }
             writer.line()
             SchemaFactsEmitter(context: context).emit(SchemaFactsEmitter.lines(for: object), into: &writer)
         }

@@ -15,7 +15,7 @@ struct RegistryEmitter {
         writer.line(
             "// A compile error on the next line means that this file was generated for another version of Martlet: "
                 + "generate it again.")
-        writer.line("private typealias _MartletFormat = Martlet.GeneratedCodeFormat1")
+        writer.line("private typealias _MartletFormat = Martlet.GeneratedCodeFormat2")
         if let namespace = context.types.namespace {
             writer.line()
             writer.line("/// The types of all schemas of this module.")

@@ -22,7 +22,7 @@ struct RowEmitter {
         if !code.type.isSingle { return "row.collection(&\(code.storage))" }
         return switch code.type.value {
         case .link, .embedded: "row.link(&\(code.storage))"
-        default: "\(code.storage) = row.\(method(of: code.type))()"
+        default: "row.\(method(of: code.type))(&\(code.storage))"
         }
     }
 

@@ -119,8 +119,19 @@ package struct QueryCompiler {
     // earlier parameter is missing.
     func finish(_ sql: String) -> Query {
         var used = arguments
-        while !used.isEmpty, !sql.contains("?\(used.count)") { used.removeLast() }
+        while !used.isEmpty, !Self.contains(sql, parameter: used.count) { used.removeLast() }
         return Query(sql: sql, arguments: used)
+    }
+
+    // `String.contains` takes longer than compiling the query.
+    private static func contains(_ sql: String, parameter: Int) -> Bool {
+        let pattern = Array("?\(parameter)".utf8)
+        var matched = 0
+        for byte in sql.utf8 {
+            matched = byte == pattern[matched] ? matched + 1 : byte == pattern[0] ? 1 : 0
+            if matched == pattern.count { return true }
+        }
+        return false
     }
 
     mutating func bind(_ value: SQLValue) -> String {

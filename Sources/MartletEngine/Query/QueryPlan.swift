@@ -1,5 +1,5 @@
 /// One term of a sort.
-package struct SortTerm: Sendable, Equatable {
+package struct SortTerm: Sendable, Hashable {
     package let path: PropertyPath
     package let ascending: Bool
 

@@ -5,21 +5,22 @@ package import MartletValues
 package struct QueryRunner {
     private let schema: DatabaseSchema
     private let plan: QueryPlan
+    private let compiled: CompiledQueries?
 
-    package init(_ plan: QueryPlan, _ schema: DatabaseSchema) {
+    /// - Parameter compiled: the compiled queries of the type of the plan; nil to compile the query.
+    package init(_ plan: QueryPlan, _ schema: DatabaseSchema, _ compiled: CompiledQueries? = nil) {
         self.plan = plan
         self.schema = schema
+        self.compiled = compiled
     }
 
     /// The keys of the members in order. If `limit` is given, only the first `limit` keys are returned.
     ///
     /// - Parameter isReversed: true for the reverse order. The plan then has no stages.
     package func keys(limit: Int? = nil, isReversed: Bool = false, _ connection: Connection) throws -> [ObjectKey] {
-        var compiler = QueryCompiler(schema)
-        let query = try compiler.keys(plan, limit: limit, isReversed: isReversed)
-        try prepareFullText(compiler, connection)
-        let statement = try connection.statement(query.sql)
-        statement.bind(query.arguments)
+        let statement = try statement(.keys(limit: limit, isReversed: isReversed), connection) { compiler in
+            try compiler.keys(plan, limit: limit, isReversed: isReversed)
+        }
         var keys: [ObjectKey] = []
         while try statement.step() { keys.append(statement.integer(0)) }
         return keys
@@ -40,12 +41,30 @@ package struct QueryRunner {
     }
 
     package func count(_ connection: Connection) throws -> Int {
-        var compiler = QueryCompiler(schema)
-        let query = try compiler.count(plan)
-        try prepareFullText(compiler, connection)
-        let count = Int(try connection.integer(query.sql, query.arguments) ?? 0)
+        let statement = try statement(.count, connection) { try $0.count(plan) }
+        let count = try statement.step() ? Int(statement.integer(0)) : 0
+        statement.reset()
         if count < 0 { throw EngineError.damaged(EngineError.miscountedLink, path: connection.options.path) }
         return count
+    }
+
+    /// The statement of a query with its arguments. Compiles the query if no query of its form was compiled before.
+    private func statement(
+        _ selection: QueryForm.Selection, _ connection: Connection,
+        _ compile: (inout QueryCompiler) throws -> QueryCompiler.Query
+    ) throws -> Statement {
+        let form = compiled == nil ? nil : QueryForm.of(plan, selection)
+        if let form, let statement = try compiled?.statement(form.form, connection) {
+            statement.bind(form.values)
+            return statement
+        }
+        var compiler = QueryCompiler(schema)
+        let query = try compile(&compiler)
+        if let form { compiled?.insert(form.form, form.values, query) }
+        try prepareFullText(compiler, connection)
+        let statement = try connection.statement(query.sql)
+        statement.bind(query.arguments)
+        return statement
     }
 
     // FTS5 keeps new entries in memory during a write transaction. In SQLite 3.40.1, an entry is damaged if a prefix

@@ -69,11 +69,12 @@ package struct RowColumns {
 /// while another thread holds the lock of the connection.
 package struct RowBlock {
     @usableFromInline var buffer: RowBuffer
-    private let columnCount: Int
+    /// The columns of the copied rows.
+    package let selection: RowSelection
 
-    init(columnCount: Int, rowCapacity: Int) {
-        self.columnCount = columnCount
-        buffer = RowBuffer(columnCount: columnCount, rowCapacity: rowCapacity)
+    package init(_ selection: RowSelection, rowCapacity: Int) {
+        self.selection = selection
+        buffer = RowBuffer(columnCount: selection.keyPosition + 1, rowCapacity: rowCapacity)
     }
 
     @inlinable package var count: Int { buffer.count }
@@ -85,7 +86,7 @@ package struct RowBlock {
     /// Removes all rows. Copies of the block keep their rows.
     package mutating func removeAll(rowCapacity: Int) {
         if !isKnownUniquelyReferenced(&buffer) {
-            buffer = RowBuffer(columnCount: columnCount, rowCapacity: rowCapacity)
+            buffer = RowBuffer(columnCount: selection.keyPosition + 1, rowCapacity: rowCapacity)
         }
         buffer.removeAll()
     }

@@ -2,24 +2,19 @@ package import MartletSQLite
 
 // Reading many rows with one statement.
 extension RowStore {
-    /// A block for rows of this type.
-    package func block(rowCapacity: Int) -> RowBlock {
-        RowBlock(columnCount: keyPosition + 1, rowCapacity: rowCapacity)
-    }
-
     /// Calls `body` with the rows of a range of keys, in ascending order, until `body` returns false.
     package func forEachRow(
         in range: ClosedRange<ObjectKey>, _ connection: Connection,
         _ body: (ObjectKey, RowColumns) throws -> Bool
     ) throws {
-        try forEach(in: range, connection) { try body($0.integer(keyPosition), RowColumns($0)) }
+        try forEach(in: range, wholeRow, connection) { try body($0.integer(wholeRow.keyPosition), RowColumns($0)) }
     }
 
     /// Copies the first rows of a range of keys, in ascending order, until the block has `limit` rows or is large.
     package func readRows(
         in range: ClosedRange<ObjectKey>, limit: Int, into block: inout RowBlock, _ connection: Connection
     ) throws {
-        try forEach(in: range, connection) { statement in
+        try forEach(in: range, block.selection, connection) { statement in
             block.append(statement)
             return block.count < limit && !block.isLarge
         }
@@ -31,7 +26,8 @@ extension RowStore {
     {
         guard let first = keys.first, let last = keys.last else { return }
         var expected = keys.startIndex
-        try forEach(in: first...last, connection) { statement in
+        let keyPosition = block.selection.keyPosition
+        try forEach(in: first...last, block.selection, connection) { statement in
             let key = statement.integer(keyPosition)
             while expected < keys.endIndex, keys[expected] < key { expected += 1 }
             guard expected < keys.endIndex else { return false }
@@ -43,7 +39,9 @@ extension RowStore {
     /// Copies the rows with the given keys, one by one. Stops when the block is large. Skips keys without a row.
     package func readRows(_ keys: some Sequence<ObjectKey>, into block: inout RowBlock, _ connection: Connection) throws
     {
-        let statement = try selectStatement(connection)
+        let statement =
+            block.selection.isWhole
+            ? try selectStatement(connection) : try connection.statement(block.selection.selectByKey)
         for key in keys {
             statement.bind(key, at: 1)
             if try statement.step() {
@@ -55,9 +53,10 @@ extension RowStore {
     }
 
     private func forEach(
-        in range: ClosedRange<ObjectKey>, _ connection: Connection, _ body: (Statement) throws -> Bool
+        in range: ClosedRange<ObjectKey>, _ selection: RowSelection, _ connection: Connection,
+        _ body: (Statement) throws -> Bool
     ) throws {
-        let statement = try connection.statement(layout.selectRange)
+        let statement = try connection.statement(selection.selectRange)
         statement.bind(range.lowerBound, at: 1)
         statement.bind(range.upperBound, at: 2)
         defer { statement.reset() }

@@ -18,13 +18,13 @@ package final class RowStore {
     package let anyRealmValueColumns: [PropertyIndex]
     /// True if the type has `AnyRealmValue` properties or collections of `AnyRealmValue`.
     package let hasAnyRealmValues: Bool
-    /// The position of the key in `RowColumns`.
-    package let keyPosition: Int
-    /// The position in `RowColumns` of the bits of special floating-point values. Nil if the type has no floating-point
-    /// columns.
-    package let specialsPosition: Int?
+    /// All columns.
+    package let wholeRow: RowSelection
+    /// The selections that were used before.
+    var selections: [LoadedProperties: RowSelection] = [:]
+    /// The queries of the type that were compiled before.
+    package let compiledQueries = CompiledQueries()
     private let insertSQL: String
-    private let selectSQL: String
     @exclusivity(unchecked) private var insertStatement: Statement?
     @exclusivity(unchecked) private var selectStatement: Statement?
     @exclusivity(unchecked) private var findStatement: Statement?
@@ -39,10 +39,8 @@ package final class RowStore {
         fullTextIndexes = table.layout.fullTextIndexes
         anyRealmValueColumns = table.type.properties.filter { $0.isAny && $0.isColumn }.map(\.index)
         hasAnyRealmValues = table.type.properties.contains(where: \.isAny)
-        specialsPosition = table.layout.hasSpecials ? table.layout.columns.count : nil
-        keyPosition = table.layout.columns.count + (table.layout.hasSpecials ? 1 : 0)
+        wholeRow = RowSelection(table.layout)
         insertSQL = table.layout.insert
-        selectSQL = table.layout.selectByKey
     }
 
     /// Adopts the full-text indexes of a newer schema of the file.
@@ -54,6 +52,7 @@ package final class RowStore {
         selectStatement = nil
         findStatement = nil
         updateStatements = [:]
+        compiledQueries.releaseStatements()
     }
 
     // MARK: Statements
@@ -67,7 +66,7 @@ package final class RowStore {
 
     func selectStatement(_ connection: Connection) throws -> Statement {
         if let known = selectStatement, known.belongs(to: connection) { return known }
-        let statement = try connection.statement(selectSQL)
+        let statement = try connection.statement(wholeRow.selectByKey)
         selectStatement = statement
         return statement
     }

@@ -87,14 +87,23 @@ package struct TableLayout: Sendable {
     }
 
     /// The columns of a full row: all columns in schema order, then `_special` if there is one, then the key.
-    package var rowColumns: String {
-        (columns.map(\.name) + (hasSpecials ? [Self.specialColumn] : []) + [keyColumn]).joined(separator: ", ")
+    package var rowColumns: String { names.joined(separator: ", ") }
+
+    private var names: [String] { columns.map(\.name) + (hasSpecials ? [Self.specialColumn] : []) + [keyColumn] }
+
+    package var selectByKey: String { selectByKey(names) }
+
+    package var selectRange: String { selectRange(names) }
+
+    /// SQL that reads columns of the row with a key.
+    func selectByKey(_ names: [String]) -> String {
+        "SELECT \(names.joined(separator: ", ")) FROM \(table) WHERE \(keyColumn) = ?1"
     }
 
-    package var selectByKey: String { "SELECT \(rowColumns) FROM \(table) WHERE \(keyColumn) = ?1" }
-
-    package var selectRange: String {
-        "SELECT \(rowColumns) FROM \(table) WHERE \(keyColumn) BETWEEN ?1 AND ?2 ORDER BY \(keyColumn)"
+    /// SQL that reads columns of all rows in a range of keys.
+    func selectRange(_ names: [String]) -> String {
+        "SELECT \(names.joined(separator: ", ")) FROM \(table) WHERE \(keyColumn) BETWEEN ?1 AND ?2 "
+            + "ORDER BY \(keyColumn)"
     }
 
     /// SQL that inserts a row. Its parameters are the columns in schema order, then `_special` if there is one, and

@@ -24,7 +24,7 @@ struct OutputTests {
     func registry() {
         let text = Backend.generate(SchemaModel(files: Self.files)).last?.text ?? ""
         #expect(text.contains("{ Martlet.register($0, [Type1.self, Type2.self, Type0.self], []) }"))
-        #expect(text.contains("private typealias _MartletFormat = Martlet.GeneratedCodeFormat1"))
+        #expect(text.contains("private typealias _MartletFormat = Martlet.GeneratedCodeFormat2"))
     }
 
     @Test("for a schema file without declarations, a file without code is generated S20")

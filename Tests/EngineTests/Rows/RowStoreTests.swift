@@ -79,7 +79,7 @@ struct RowStoreTests {
                 let title = try store.withRow(second, connection) { $0.text(1) }
                 #expect(title == "Ömer")
                 let pages = try store.withRow(primaryKey: .text("a"), connection) { row in
-                    #expect(row.integer(store.keyPosition) == first && row.real(3) == 9.5 && row.isNull(4))
+                    #expect(row.integer(store.wholeRow.keyPosition) == first && row.real(3) == 9.5 && row.isNull(4))
                     return row.integer(2)
                 }
                 #expect(pages == 320)
@@ -172,7 +172,7 @@ struct RowStoreTests {
     }
 
     private func pages(_ store: RowStore, _ read: (inout RowBlock) throws -> Void) throws -> [Int64?] {
-        var block = store.block(rowCapacity: 2)
+        var block = RowBlock(store.wholeRow, rowCapacity: 2)
         try read(&block)
         return (0..<block.count).map { block.row($0).integer(2) }
     }
@@ -182,7 +182,7 @@ struct RowStoreTests {
         try write { shelf in
             let text = String(repeating: "x", count: 400_000)
             for number in 1...8 { try shelf.add("\(number)", "\(number)\(text)") }
-            var block = shelf.store.block(rowCapacity: 2)
+            var block = RowBlock(shelf.store.wholeRow, rowCapacity: 2)
             try shelf.read { try shelf.store.readRows(in: 1...8, limit: 100, into: &block, $0) }
             #expect(block.count == 3)
             let copy = block

@@ -9,18 +9,81 @@ import Synchronization
 /// thread. `deinit` needs the lock for this, so a thread that holds the lock can use every pointer in the map.
 /// `swift_tryRetain` fails if the `deinit` of the accessor has already begun.
 ///
-/// Thread safety: the mutex guards `table`.
+/// The current accessor of a loop is not in the hash table but in a separate entry. The loop can then make it the
+/// accessor of the next row without changing the table.
+///
+/// Thread safety: the mutex guards `table`. The key of the loop's accessor is read and written only on the executor of
+/// the Realm.
 final class IdentityMap: Sendable {
     private let table = Mutex(PointerTable())
+    /// The pointer of the loop's accessor; 0 if there is none. It is written under the lock. Any thread may release the
+    /// accessor, and then sets it to 0.
+    private let loopEntry = Atomic<UInt>(0)
+    /// The number of entries in the table. It is written under the lock.
+    private let tableCount = Atomic<Int>(0)
+    nonisolated(unsafe) private var loopKey: ObjectKey = 0
 
     func object(_ key: ObjectKey) -> ObjectBase? {
-        table.withLock { Self.retained($0.find(key)) }
+        table.withLock { Self.retained(find(key, &$0)) }
             .map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() }
     }
 
+    // Called under the lock.
+    private func find(_ key: ObjectKey, _ table: inout PointerTable) -> UInt {
+        let entry = loopEntry.load(ordering: .relaxed)
+        return entry != 0 && loopKey == key ? entry : table.find(key)
+    }
+
+    // MARK: The accessor of a loop
+
+    /// True if an object has one strong reference and no weak or unowned references, like a new object. The parameter is
+    /// a pointer, because passing the object could retain it.
+    static func isReferencedOnce(_ pointer: UnsafeRawPointer) -> Bool {
+        cmartlet_reference_counts(pointer) == countsOfNewObject
+    }
+
+    /// Makes the loop's accessor, to which only the loop refers, the accessor of another row. Returns false if it cannot
+    /// be used again.
+    func reuse(_ pointer: UnsafeRawPointer, for key: ObjectKey) -> Bool {
+        guard loopEntry.load(ordering: .relaxed) == UInt(bitPattern: pointer) else { return false }
+        let isReused = Unmanaged<ObjectBase>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0._reuse(for: key) }
+        if isReused { loopKey = key }
+        return isReused
+    }
+
+    private static let countsOfNewObject: UInt = {
+        let object = Unmanaged.passRetained(ObjectBase(_managed: ()))
+        defer { object.release() }
+        return cmartlet_reference_counts(object.toOpaque())
+    }()
+
+    /// Makes a new accessor the loop's accessor, for a row that has no accessor. The former accessor of a loop is moved
+    /// to the table.
+    func insertLoopAccessor(_ object: ObjectBase, _ key: ObjectKey) {
+        let entry = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+        table.withLock { table in
+            let former = loopEntry.exchange(entry, ordering: .relaxed)
+            if former != 0 { insert(former, loopKey, &table) }
+        }
+        loopKey = key
+    }
+
+    /// Like `object(_:)`, but fast if no row has an accessor except the row of the loop's accessor.
+    func objectIfAny(_ key: ObjectKey) -> ObjectBase? {
+        tableCount.load(ordering: .relaxed) == 0 && loopKey != key ? nil : object(key)
+    }
+
+    // Called under the lock.
+    private func insert(_ entry: UInt, _ key: ObjectKey, _ table: inout PointerTable) {
+        table.insert(key, entry)
+        tableCount.store(table.count, ordering: .relaxed)
+    }
+
+    // MARK: All accessors
+
     /// The accessors of distinct rows. Creates an accessor with `make` for every row that has no living accessor.
     func objects(_ keys: [ObjectKey], orMake make: (ObjectKey) -> ObjectBase) -> [ObjectBase] {
-        let living = table.withLock { table in keys.map { Self.retained(table.find($0)) } }
+        let living = table.withLock { table in keys.map { Self.retained(find($0, &table)) } }
         var made: [(key: ObjectKey, entry: UInt)] = []
         let objects = zip(keys, living).map { key, living in
             if let living { return Unmanaged<ObjectBase>.fromOpaque(living.pointer).takeRetainedValue() }
@@ -30,13 +93,13 @@ final class IdentityMap: Sendable {
         }
         // The lock is acquired twice. In between no other thread can insert an accessor, because this function is not
         // called for frozen Realms, and all accessors of a live Realm are created on its executor.
-        if !made.isEmpty { table.withLock { [made] in for (key, entry) in made { $0.insert(key, entry) } } }
+        if !made.isEmpty { table.withLock { [made] in for (key, entry) in made { insert(entry, key, &$0) } } }
         return objects
     }
 
     /// The living accessors of distinct rows; nil for every row without a living accessor.
     func living(_ keys: [ObjectKey]) -> [ObjectBase?] {
-        table.withLock { table in keys.map { Self.retained(table.find($0)) } }.map { living in
+        table.withLock { table in keys.map { Self.retained(find($0, &table)) } }.map { living in
             living.map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() }
         }
     }
@@ -46,8 +109,8 @@ final class IdentityMap: Sendable {
     func insertIfAbsent(_ object: ObjectBase, _ key: ObjectKey) -> ObjectBase {
         let entry = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
         let first = table.withLock { table -> Retained? in
-            if let known = Self.retained(table.find(key)) { return known }
-            table.insert(key, entry)
+            if let known = Self.retained(find(key, &table)) { return known }
+            insert(entry, key, &table)
             return nil
         }
         return first.map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() } ?? object
@@ -68,22 +131,29 @@ final class IdentityMap: Sendable {
 
     func insert(_ object: ObjectBase, _ key: ObjectKey) {
         let entry = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
-        table.withLock { $0.insert(key, entry) }
+        table.withLock { insert(entry, key, &$0) }
     }
 
     /// Removes the entry of `object`, unless the row has another accessor by now.
     func remove(_ object: UnsafeMutableRawPointer, _ key: ObjectKey) {
         let entry = UInt(bitPattern: object)
-        table.withLock { $0.remove(key, entry) }
+        table.withLock { table in
+            if loopEntry.load(ordering: .relaxed) == entry {
+                loopEntry.store(0, ordering: .relaxed)
+            } else {
+                table.remove(key, entry)
+                tableCount.store(table.count, ordering: .relaxed)
+            }
+        }
     }
 
     /// All living accessors.
     func all() -> [ObjectBase] {
-        table.withLock { $0.all().compactMap(Self.retained) }
+        table.withLock { ([loopEntry.load(ordering: .relaxed)] + $0.all()).compactMap(Self.retained) }
             .map { Unmanaged<ObjectBase>.fromOpaque($0.pointer).takeRetainedValue() }
     }
 
-    var count: Int { table.withLock { $0.count } }
+    var count: Int { tableCount.load(ordering: .relaxed) + (loopEntry.load(ordering: .relaxed) == 0 ? 0 : 1) }
 }
 
 /// A hash table with linear probing that maps keys to pointers. A removal moves later entries of the probe sequence

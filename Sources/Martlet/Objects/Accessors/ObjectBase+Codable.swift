@@ -61,7 +61,7 @@ struct EncodedObject: Encodable {
     let trail: EncodingTrail
 
     func encode(to encoder: any Encoder) throws {
-        object._load(0)
+        object._loadAll()
         object.recordAllReads()
         let image = RowEncoder.image(of: object)
         var container = encoder.container(keyedBy: PropertyKey.self)

@@ -40,7 +40,7 @@ final class DetachedCopies {
     /// The copy of an object. A new copy gets its values when `fill()` is called.
     func copy(of source: ObjectBase) -> ObjectBase {
         if let known = copies[source] { return known }
-        source._load(0)
+        source._loadAll()
         source.recordAllReads()
         let copy = source._model.metatype.init()
         copies[source] = copy
@@ -58,7 +58,7 @@ final class DetachedCopies {
     }
 
     private func fill(_ copy: ObjectBase, from source: ObjectBase) {
-        source._load(0)
+        source._loadAll()
         source.recordAllReads()
         var image = RowEncoder.image(of: source)
         for property in source._model.schema.properties {

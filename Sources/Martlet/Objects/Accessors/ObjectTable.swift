@@ -14,6 +14,12 @@ final class ObjectTable {
     /// Nil if the program has no class for this type of the file.
     let model: ModelClass?
     private let metatype: ObjectBase.Type?
+    /// True if a loop may use an accessor for a further row after the program has released it.
+    let reusesAccessors: Bool
+    /// True if loops may read only the columns that their bodies read.
+    let readsSelections: Bool
+    /// The properties of stale accessors that were read since a loop has removed all members.
+    @exclusivity(unchecked) var readProperties = LoadedProperties.none
     /// The model that is used if `model` is nil. It is created on first use. A mutex guards it, because several threads
     /// may use a frozen Realm.
     private let fallbackModel = Mutex<ModelClass?>(nil)
@@ -40,6 +46,9 @@ final class ObjectTable {
         rows = RowStore(table, texts)
         self.model = model
         metatype = model?.metatype
+        readsSelections =
+            metatype.map { !($0 is StoredObject.Type) } ?? false && !context.access.isOfMigration && !context.isFrozen
+        reusesAccessors = readsSelections && metatype?._hasIgnoredProperties == false
         self.context = context
         integerKey = table.type.hasIntegerKey ? table.type.primaryKey ?? -1 : -1
         hasEnumColumns = table.type.properties.contains { $0.isColumn && $0.element.isEnum }

@@ -3,11 +3,19 @@ import MartletEngine
 import MartletValues
 
 /// Decodes the columns of one row for a generated class. The class calls one method for each property, in schema order.
+/// The method assigns the value to the storage of the property, or does nothing if the value is not wanted.
 @_spi(Generated) public struct RowDecoder {
     private let row: RowColumns?
     private let image: RowImageBox?
-    private var column: Int32 = 0
-    private var property = 0
+    @usableFromInline var column = 0
+    @usableFromInline var property = 0
+    /// The properties to decode.
+    @usableFromInline let wanted: UInt32
+    /// True if the collections of the object are discarded, because the object becomes the accessor of another row.
+    @usableFromInline var discardsCollections = false
+    /// The number of columns that a property occupies if it is not wanted: 0 if the row contains only the columns of the
+    /// wanted properties, otherwise 1.
+    @usableFromInline let skippedColumns: Int
     /// The position of the column with the bits of the floating-point values that REAL cannot represent; -1 if the row
     /// contains no such values.
     private let specialsColumn: Int
@@ -20,13 +28,17 @@ import MartletValues
 
     /// Decodes a stored row.
     ///
-    /// - Parameter position: the position of the column with the bits of special floating-point values; nil if the
-    ///   table has no such column.
-    init(_ row: RowColumns, specialsAt position: Int?) {
+    /// - Parameters:
+    ///   - row: the columns of the row that `selection` contains.
+    ///   - wanted: the properties to decode. Must be all properties of the selection if the selection does not contain
+    ///     all columns.
+    init(_ row: RowColumns, _ selection: RowSelection, wanted: LoadedProperties = .all) {
         self.row = row
         image = nil
         checksRawValues = false
-        specialsColumn = position.map { row.isNull($0) ? -1 : $0 } ?? -1
+        self.wanted = selection.properties.intersection(wanted).word
+        skippedColumns = selection.isWhole ? 1 : 0
+        specialsColumn = selection.specialsPosition.map { row.isNull($0) ? -1 : $0 } ?? -1
     }
 
     /// Decodes an image of an object. The caller may have changed values in the image.
@@ -35,6 +47,8 @@ import MartletValues
     ///   is decoded as nil in an optional property, and traps in a required property.
     init(_ image: RowImage, checksRawValues: Bool = false) {
         row = nil
+        wanted = LoadedProperties.all.word
+        skippedColumns = 1
         self.image = RowImageBox(image)
         self.checksRawValues = checksRawValues
         specialsColumn = -1
@@ -42,6 +56,8 @@ import MartletValues
 
     private init(_ image: RowImageBox) {
         row = nil
+        wanted = LoadedProperties.all.word
+        skippedColumns = 1
         self.image = image
         checksRawValues = false
         specialsColumn = -1
@@ -57,7 +73,15 @@ import MartletValues
             column += 1
             property += 1
         }
-        return Int(column)
+        return column
+    }
+
+    /// True if the next property is wanted. If it is not, moves to the property after it.
+    @inlinable @inline(__always) mutating func wantsNext() -> Bool {
+        if wanted & (1 << UInt32(min(property, 31))) != 0 { return true }
+        property += 1
+        column += skippedColumns
+        return false
     }
 
     // MARK: Decoding one value
@@ -190,45 +214,95 @@ import MartletValues
 
     // MARK: Methods for generated code, one for each type
 
-    public mutating func bool() -> Bool { checkedBool(integer()) }
-    public mutating func optionalBool() -> Bool? {
+    @inlinable public mutating func bool(_ value: inout Bool) { if wantsNext() { value = bool() } }
+    @inlinable public mutating func optionalBool(_ value: inout Bool?) { if wantsNext() { value = optionalBool() } }
+    @inlinable public mutating func int(_ value: inout Int) { if wantsNext() { value = int() } }
+    @inlinable public mutating func optionalInt(_ value: inout Int?) { if wantsNext() { value = optionalInt() } }
+    @inlinable public mutating func int8(_ value: inout Int8) { if wantsNext() { value = int8() } }
+    @inlinable public mutating func optionalInt8(_ value: inout Int8?) { if wantsNext() { value = optionalInt8() } }
+    @inlinable public mutating func int16(_ value: inout Int16) { if wantsNext() { value = int16() } }
+    @inlinable public mutating func optionalInt16(_ value: inout Int16?) { if wantsNext() { value = optionalInt16() } }
+    @inlinable public mutating func int32(_ value: inout Int32) { if wantsNext() { value = int32() } }
+    @inlinable public mutating func optionalInt32(_ value: inout Int32?) { if wantsNext() { value = optionalInt32() } }
+    @inlinable public mutating func int64(_ value: inout Int64) { if wantsNext() { value = int64() } }
+    @inlinable public mutating func optionalInt64(_ value: inout Int64?) { if wantsNext() { value = optionalInt64() } }
+    @inlinable public mutating func float(_ value: inout Float) { if wantsNext() { value = float() } }
+    @inlinable public mutating func optionalFloat(_ value: inout Float?) { if wantsNext() { value = optionalFloat() } }
+    @inlinable public mutating func double(_ value: inout Double) { if wantsNext() { value = double() } }
+    @inlinable public mutating func optionalDouble(_ value: inout Double?) { if wantsNext() { value = optionalDouble() } }
+    @inlinable public mutating func string(_ value: inout String) { if wantsNext() { value = string() } }
+    @inlinable public mutating func optionalString(_ value: inout String?) { if wantsNext() { value = optionalString() } }
+    @inlinable public mutating func data(_ value: inout Data) { if wantsNext() { value = data() } }
+    @inlinable public mutating func optionalData(_ value: inout Data?) { if wantsNext() { value = optionalData() } }
+    @inlinable public mutating func date(_ value: inout Date) { if wantsNext() { value = date() } }
+    @inlinable public mutating func optionalDate(_ value: inout Date?) { if wantsNext() { value = optionalDate() } }
+    @inlinable public mutating func uuid(_ value: inout UUID) { if wantsNext() { value = uuid() } }
+    @inlinable public mutating func optionalUuid(_ value: inout UUID?) { if wantsNext() { value = optionalUuid() } }
+    @inlinable public mutating func objectId(_ value: inout ObjectId) { if wantsNext() { value = objectId() } }
+    @inlinable public mutating func optionalObjectId(_ value: inout ObjectId?) { if wantsNext() { value = optionalObjectId() } }
+    @inlinable public mutating func decimal128(_ value: inout Decimal128) { if wantsNext() { value = decimal128() } }
+    @inlinable public mutating func optionalDecimal128(_ value: inout Decimal128?) { if wantsNext() { value = optionalDecimal128() } }
+    @inlinable public mutating func anyValue(_ value: inout AnyStorage) { if wantsNext() { value = anyValue() } }
+    @inlinable public mutating func enumeration<E: PersistableEnum>(_ value: inout E) {
+        if wantsNext() { value = enumeration() }
+    }
+    @inlinable public mutating func optionalEnumeration<E: PersistableEnum>(_ value: inout E?) {
+        if wantsNext() { value = optionalEnumeration() }
+    }
+    @inlinable public mutating func link<T: ObjectBase>(_ storage: inout LinkStorage<T>) {
+        if wantsNext() { storage = link() }
+    }
+
+    /// Skips a list, set or map, whose elements are not stored in the row.
+    @inlinable public mutating func collection<C: PropertyCollection>(_ collection: inout C?) {
+        if discardsCollections { collection = nil }
+        property += 1
+    }
+
+    /// Skips linking objects, which have no column.
+    @inlinable public mutating func skip() { property += 1 }
+
+    // MARK: The value of a wanted property
+
+    @usableFromInline mutating func bool() -> Bool { checkedBool(integer()) }
+    @usableFromInline mutating func optionalBool() -> Bool? {
         if let value = optionalInteger() { checkedBool(value) } else { nil }
     }
-    public mutating func int() -> Int { Int(integer()) }
-    public mutating func optionalInt() -> Int? { optionalInteger().map { Int($0) } }
-    public mutating func int8() -> Int8 { narrow(integer()) }
-    public mutating func optionalInt8() -> Int8? { if let value = optionalInteger() { narrow(value) } else { nil } }
-    public mutating func int16() -> Int16 { narrow(integer()) }
-    public mutating func optionalInt16() -> Int16? { if let value = optionalInteger() { narrow(value) } else { nil } }
-    public mutating func int32() -> Int32 { narrow(integer()) }
-    public mutating func optionalInt32() -> Int32? { if let value = optionalInteger() { narrow(value) } else { nil } }
-    public mutating func int64() -> Int64 { integer() }
-    public mutating func optionalInt64() -> Int64? { optionalInteger() }
-    public mutating func float() -> Float { narrow(floating()) }
-    public mutating func optionalFloat() -> Float? { if let value = optionalFloating() { narrow(value) } else { nil } }
-    public mutating func double() -> Double { floating() }
-    public mutating func optionalDouble() -> Double? { optionalFloating() }
-    public mutating func string() -> String { required(text(), or: "") }
-    public mutating func optionalString() -> String? { text() }
-    public mutating func data() -> Data { required(optionalData(), or: Data()) }
-    public mutating func optionalData() -> Data? { blob({ Data($0) }, image: Data._value) }
-    public mutating func date() -> Date { Date(timeIntervalSinceReferenceDate: floating()) }
-    public mutating func optionalDate() -> Date? { optionalFloating().map { Date(timeIntervalSinceReferenceDate: $0) } }
-    public mutating func uuid() -> UUID {
+    @usableFromInline mutating func int() -> Int { Int(integer()) }
+    @usableFromInline mutating func optionalInt() -> Int? { optionalInteger().map { Int($0) } }
+    @usableFromInline mutating func int8() -> Int8 { narrow(integer()) }
+    @usableFromInline mutating func optionalInt8() -> Int8? { if let value = optionalInteger() { narrow(value) } else { nil } }
+    @usableFromInline mutating func int16() -> Int16 { narrow(integer()) }
+    @usableFromInline mutating func optionalInt16() -> Int16? { if let value = optionalInteger() { narrow(value) } else { nil } }
+    @usableFromInline mutating func int32() -> Int32 { narrow(integer()) }
+    @usableFromInline mutating func optionalInt32() -> Int32? { if let value = optionalInteger() { narrow(value) } else { nil } }
+    @usableFromInline mutating func int64() -> Int64 { integer() }
+    @usableFromInline mutating func optionalInt64() -> Int64? { optionalInteger() }
+    @usableFromInline mutating func float() -> Float { narrow(floating()) }
+    @usableFromInline mutating func optionalFloat() -> Float? { if let value = optionalFloating() { narrow(value) } else { nil } }
+    @usableFromInline mutating func double() -> Double { floating() }
+    @usableFromInline mutating func optionalDouble() -> Double? { optionalFloating() }
+    @usableFromInline mutating func string() -> String { required(text(), or: "") }
+    @usableFromInline mutating func optionalString() -> String? { text() }
+    @usableFromInline mutating func data() -> Data { required(optionalData(), or: Data()) }
+    @usableFromInline mutating func optionalData() -> Data? { blob({ Data($0) }, image: Data._value) }
+    @usableFromInline mutating func date() -> Date { Date(timeIntervalSinceReferenceDate: floating()) }
+    @usableFromInline mutating func optionalDate() -> Date? { optionalFloating().map { Date(timeIntervalSinceReferenceDate: $0) } }
+    @usableFromInline mutating func uuid() -> UUID {
         required(optionalUuid(), or: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
     }
-    public mutating func optionalUuid() -> UUID? {
+    @usableFromInline mutating func optionalUuid() -> UUID? {
         blob({ $0.count == 16 ? UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) : nil }, image: UUID._value)
     }
-    public mutating func objectId() -> ObjectId { required(optionalObjectId(), or: .zero) }
-    public mutating func optionalObjectId() -> ObjectId? {
+    @usableFromInline mutating func objectId() -> ObjectId { required(optionalObjectId(), or: .zero) }
+    @usableFromInline mutating func optionalObjectId() -> ObjectId? {
         blob({ $0.count == 12 ? ObjectId(bytes: $0) : nil }, image: ObjectId._value)
     }
-    public mutating func decimal128() -> Decimal128 { required(optionalDecimal128(), or: .zero) }
-    public mutating func optionalDecimal128() -> Decimal128? {
+    @usableFromInline mutating func decimal128() -> Decimal128 { required(optionalDecimal128(), or: .zero) }
+    @usableFromInline mutating func optionalDecimal128() -> Decimal128? {
         blob({ Decimal128(bytes: Array($0)) }, image: Decimal128._value)
     }
-    public mutating func anyValue() -> AnyStorage {
+    @usableFromInline mutating func anyValue() -> AnyStorage {
         let current = property
         let stored = stored()
         if let image { return image.image.anyValues[current].map { .value($0) } ?? AnyStorage(stored: stored.raw) }
@@ -245,7 +319,7 @@ import MartletValues
         if image == nil, value != .null, E.RawValue._value(value) == nil { recordDamage(property - 1) }
     }
 
-    public mutating func enumeration<E: PersistableEnum>() -> E {
+    @usableFromInline mutating func enumeration<E: PersistableEnum>() -> E {
         let value = stored()
         recordDamageUnlessRawValueType(value, E.self)
         if let known = E._value(value) { return known }
@@ -258,7 +332,7 @@ import MartletValues
         return first
     }
 
-    public mutating func optionalEnumeration<E: PersistableEnum>() -> E? {
+    @usableFromInline mutating func optionalEnumeration<E: PersistableEnum>() -> E? {
         let value = stored()
         recordDamageUnlessRawValueType(value, E.self)
         let known = E._value(value)
@@ -266,30 +340,23 @@ import MartletValues
         return known
     }
 
-    /// Decodes a property whose type is known only at run time. Returns the value in the form in which `RowImage`
-    /// contains it.
-    mutating func value(_ property: PropertySchema) -> SQLValue {
+    /// Decodes a property whose type is known only at run time, in the form in which `RowImage` contains the value.
+    mutating func value(_ property: PropertySchema, into value: inout SQLValue) {
+        guard wantsNext() else { return }
         let current = self.property
         if property.element.isFloating {
-            if property.isOptional { return optionalFloating()._stored.raw }
-            return floating()._stored.raw
+            value = property.isOptional ? optionalFloating()._stored.raw : floating()._stored.raw
+            return
         }
-        let value = stored().raw
+        value = stored().raw
         if image == nil, !property.accepts(value) { recordDamage(current) }
-        return value
     }
 
-    public mutating func link<T: ObjectBase>(_ storage: inout LinkStorage<T>) {
+    @usableFromInline mutating func link<T: ObjectBase>() -> LinkStorage<T> {
         let object = image?.image.objects[property] as? T
         let key = optionalInteger()
-        storage = object.map { LinkStorage($0) } ?? LinkStorage(key: key)
+        return object.map { LinkStorage($0) } ?? LinkStorage(key: key)
     }
-
-    /// Skips a list, set or map, whose elements are not stored in the row.
-    public mutating func collection<C: PropertyCollection>(_ collection: inout C?) { property += 1 }
-
-    /// Skips linking objects, which have no column.
-    public mutating func skip() { property += 1 }
 }
 
 /// A class instance that contains an image. A decoder is created for each row, so it must be small. It therefore stores

@@ -247,7 +247,7 @@ extension RealmContext {
     /// Assigns the values of an unmanaged object to `target`. With the policy `.modified`, assigns only the values that
     /// differ.
     private func copyValues(from source: ObjectBase, to target: ObjectBase, _ policy: Realm.UpdatePolicy) {
-        prepare(target)
+        prepare(target, nil)
         let (old, new) = (RowEncoder.values(of: target), RowEncoder.values(of: source))
         let schema = target._model.schema
         for property in schema.properties where property.index != schema.primaryKey {

@@ -16,7 +16,7 @@ extension RealmContext {
         if table.type.primaryKey == nil { Misuse.noPrimaryKey(table.type.name) }
         return read { connection in
             try table.rows.withRow(primaryKey: value, connection) { row in
-                let object = table.object(row.integer(table.rows.keyPosition) ?? 0)
+                let object = table.object(row.integer(table.rows.wholeRow.keyPosition) ?? 0)
                 if object._state == .stale { fill(object, row, table) }
                 return object
             }
@@ -25,9 +25,10 @@ extension RealmContext {
 
     /// Decodes a row into a stale accessor.
     func fill(_ object: ObjectBase, _ row: RowColumns, _ table: ObjectTable) {
-        var decoder = RowDecoder(row, specialsAt: table.rows.specialsPosition)
+        var decoder = RowDecoder(row, table.rows.wholeRow)
         object._decode(&decoder)
         if decoder.damagedProperty >= 0 { refuseDamaged(decoder, object._key, table) }
+        object._loaded = .none
         object._state = .live
         object._guard = guardWord
     }

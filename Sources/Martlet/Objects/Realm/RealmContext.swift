@@ -325,17 +325,28 @@ final class RealmContext {
     // MARK: Accessors
 
     /// The slow path of a property read: checks the executor and reads the values if they are stale.
-    func prepare(_ object: ObjectBase) {
+    ///
+    /// - Parameter property: the property that is read; nil if the values of all properties are needed.
+    func prepare(_ object: ObjectBase, _ property: PropertyIndex?) {
         // A frozen object gets its values when it is created. Several threads share the object, so this method must not
         // change it.
         if access == .frozen { return }
         confinement.require(object._described)
-        if object._state == .stale { load(object) }
+        if object._state == .stale {
+            let isLoaded = property.map { object._loaded.contains($0) } ?? false
+            if isLoaded, !object._hasManySlowReads { return }
+            load(object)
+        }
         object._guard = guardWord
     }
 
     private func load(_ object: ObjectBase) {
         guard let table = object._table else { return }
+        if object._loaded == .all {
+            object._loaded = .none
+            object._state = .live
+            return
+        }
         guard loadIfThere(object, table) else {
             refuseMissing(object)
         }
@@ -359,11 +370,14 @@ final class RealmContext {
         return found
     }
 
+    // Decodes the values that are not loaded. The caller of a getter may still use the loaded values, so they must not
+    // be released here.
     private func decode(_ object: ObjectBase, _ table: ObjectTable, _ connection: StoreConnection) throws -> Bool {
         try table.rows.withRow(object._key, connection) { row in
-            var decoder = RowDecoder(row, specialsAt: table.rows.specialsPosition)
+            var decoder = RowDecoder(row, table.rows.wholeRow, wanted: .all.subtracting(object._loaded))
             object._decode(&decoder)
             if decoder.damagedProperty >= 0 { throw damage(in: decoder, object._key, table) }
+            object._loaded = .none
             return true
         } ?? false
     }
@@ -379,9 +393,10 @@ final class RealmContext {
 
     /// Discards the outdated values of an accessor. The next access reads the current values.
     func markStale(_ object: ObjectBase) {
-        guard object._state == .live else { return }
+        guard object._state == .live || !object._loaded.isEmpty else { return }
         object._guard = 0
         object._state = .stale
+        object._loaded = .none
         var empty = RowDecoder.empty
         object._decode(&empty)
     }
@@ -392,6 +407,7 @@ final class RealmContext {
         table.identity.remove(Unmanaged.passUnretained(object).toOpaque(), object._key)
         object._guard = 0
         object._dirty = 0
+        object._loaded = .none
         object._state = .invalidated
         var empty = RowDecoder.empty
         object._decode(&empty)

@@ -1,0 +1,85 @@
+import MartletSQLite
+import MartletValues
+
+/// The SQL of the frequent queries of one type, by their form. Compiling a query can take longer than running it.
+///
+/// Thread safety: as for `RowStore`, which owns an instance.
+package final class CompiledQueries {
+    private struct Compiled {
+        let sql: String
+        var statement: Statement?
+    }
+
+    private var known: [QueryForm: Compiled] = [:]
+    private static let limit = 256
+
+    func releaseStatements() {
+        for form in known.keys { known[form]?.statement = nil }
+    }
+
+    /// The statement of a form; nil if the form was not compiled before.
+    func statement(_ form: QueryForm, _ connection: Connection) throws -> Statement? {
+        guard let compiled = known[form] else { return nil }
+        if let statement = compiled.statement, statement.belongs(to: connection) { return statement }
+        let statement = try connection.statement(compiled.sql)
+        known[form]?.statement = statement
+        return statement
+    }
+
+    /// Keeps the SQL of a form, if its parameters are the values of the form.
+    func insert(_ form: QueryForm, _ values: [SQLValue], _ query: QueryCompiler.Query) {
+        guard query.arguments == values else { return }
+        if known.count >= Self.limit { known = [:] }
+        known[form] = Compiled(sql: query.sql)
+    }
+}
+
+/// Everything that determines the SQL of a plan, except the values of its parameters. Only plans that compare properties
+/// of their rows with values have a form.
+struct QueryForm: Hashable {
+    enum Selection: Hashable {
+        case keys(limit: Int?, isReversed: Bool)
+        case count
+    }
+
+    /// The kind of a value. The SQL of a comparison depends on it.
+    private enum ValueKind: UInt8 {
+        case integer, real, text, blob
+    }
+
+    private struct Comparison: Hashable {
+        let path: PropertyPath
+        let comparison: Predicate.Comparison
+        let kind: ValueKind
+    }
+
+    private let selection: Selection
+    private let comparisons: [Comparison]
+    private let sort: [SortTerm]
+
+    /// The form of a plan, and the values of its parameters. Nil if the plan has no form.
+    static func of(_ plan: QueryPlan, _ selection: Selection) -> (form: QueryForm, values: [SQLValue])? {
+        guard plan.source == nil, plan.stages.isEmpty else { return nil }
+        var comparisons: [Comparison] = []
+        var values: [SQLValue] = []
+        for condition in plan.predicate?.conjuncts ?? [] {
+            guard case .comparison(.path(let path), let comparison, .value(let value)) = condition,
+                path.components.count == 1, let kind = kind(of: value)
+            else { return nil }
+            comparisons.append(Comparison(path: path, comparison: comparison, kind: kind))
+            values.append(value)
+        }
+        return (QueryForm(selection: selection, comparisons: comparisons, sort: plan.sort), values)
+    }
+
+    // A comparison with nil or NaN has no parameter.
+    private static func kind(of value: SQLValue) -> ValueKind? {
+        switch value {
+        case .null: nil
+        case .integer: .integer
+        case .real(let number): number.isNaN ? nil : .real
+        case .text: .text
+        case .blob: .blob
+        }
+    }
+}
