@@ -35,7 +35,7 @@ package struct ColumnValue {
         guard sqlite3_value_type(pointer) == SQLITE_TEXT else { return nil }
         guard let bytes = sqlite3_value_text(pointer) else { return "" }
         let count = Int(sqlite3_value_bytes(pointer))
-        return String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+        return String(validUTF8: UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
     /// The bytes of a text. They are valid until the next step. Nil for values of other types.

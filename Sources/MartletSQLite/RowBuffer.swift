@@ -152,7 +152,7 @@ package struct BufferedRow {
 
     @inlinable package func text(_ column: Int) -> String? {
         let value = self[column]
-        return value.type == .text ? String(validating: content(value), as: UTF8.self) : nil
+        return value.type == .text ? String(validUTF8: content(value)) : nil
     }
 
     @inlinable package func withBlob<R>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R? {

@@ -28,7 +28,8 @@ extension KeyedObject {
         let table = context.table(self)
         guard let position = table.type.primaryKey else { Misuse.noPrimaryKey(table.type.name) }
         let property = table.type.properties[position]
-        guard let value = UntypedValue.stored(key, property.element, isOptional: false) else {
+        let value = key._stored.raw
+        guard property.accepts(value) else {
             Misuse.wrongValue(
                 key, property: "\(table.type.name).\(property.name)", expected: "'\(property.typeDescription)'")
         }

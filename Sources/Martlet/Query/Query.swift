@@ -45,12 +45,15 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
     static func compare<V: PersistableValue>(_ field: Field<Root, V>, _ comparison: Predicate.Comparison, _ value: V)
         -> Query
     {
-        Query(.comparison(.path(field._path.path), comparison, .value(value._compared.raw)), objects(in: [value]))
+        Query(.comparison(.path(field._path.path), comparison, .value(value._compared.raw)), objects(in: value))
     }
 
     /// The objects among the values, including objects inside `AnyRealmValue`s.
-    static func objects(in values: [some PersistableValue]) -> [ObjectBase] {
-        values.flatMap { $0._comparedObjects.compactMap { $0 as? ObjectBase } }
+    static func objects(in values: [some PersistableValue]) -> [ObjectBase] { values.flatMap(objects(in:)) }
+
+    private static func objects(in value: some PersistableValue) -> [ObjectBase] {
+        let objects = value._comparedObjects
+        return objects.isEmpty ? [] : objects.compactMap { $0 as? ObjectBase }
     }
 
     static func compare<V>(_ left: Field<Root, V>, _ comparison: Predicate.Comparison, _ right: Field<Root, V>) -> Query

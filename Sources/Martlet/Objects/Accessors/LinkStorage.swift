@@ -3,13 +3,13 @@ import MartletEngine
 /// The storage of a link property in a generated class. If the owner is managed, it contains the key of the target row.
 /// If the owner is unmanaged, it contains the target object.
 @_spi(Generated) public struct LinkStorage<T: ObjectBase> {
-    var key: ObjectKey?
-    var object: T?
+    @usableFromInline var key: Int64?
+    @usableFromInline var object: T?
 
     /// A link without a target.
     public static var none: LinkStorage { LinkStorage(key: nil) }
 
-    init(key: ObjectKey?) { self.key = key }
+    @inlinable init(key: Int64?) { self.key = key }
 
     /// A link of an unmanaged object.
     public init(_ object: T?) { self.object = object }
