@@ -133,6 +133,13 @@ package final class ColumnStore: @unchecked Sendable {
         return answer
     }
 
+    /// The number of rows that a table had when it was last counted. Nil if it is not known.
+    package func rowCount(_ table: TableID) -> Int? {
+        guard lock.try() else { return nil }
+        defer { lock.unlock() }
+        return rowCounts[table]?.rows
+    }
+
     // MARK: Columns
 
     // The number of rows of the table of a plan. It is counted once and then advanced with change sets. Nil for versions

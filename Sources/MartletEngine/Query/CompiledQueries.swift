@@ -38,8 +38,10 @@ package final class CompiledQueries {
 /// of their rows with values have a form.
 struct QueryForm: Hashable {
     enum Selection: Hashable {
-        case keys(limit: Int?, isReversed: Bool)
+        case keys(limit: Int?, isReversed: Bool, usesIndex: Bool)
         case count
+        /// Tests whether there is a member after this number of members.
+        case hasRow(at: Int)
     }
 
     /// The kind of a value. The SQL of a comparison depends on it.
@@ -47,29 +49,36 @@ struct QueryForm: Hashable {
         case integer, real, text, blob
     }
 
-    private struct Comparison: Hashable {
-        let path: PropertyPath
-        let comparison: Predicate.Comparison
-        let kind: ValueKind
+    private enum Condition: Hashable {
+        case comparison(PropertyPath, Predicate.Comparison, ValueKind)
+        case range(PropertyPath, ValueKind, ValueKind, includesUpper: Bool)
     }
 
     private let selection: Selection
-    private let comparisons: [Comparison]
+    private let conditions: [Condition]
     private let sort: [SortTerm]
 
     /// The form of a plan, and the values of its parameters. Nil if the plan has no form.
     static func of(_ plan: QueryPlan, _ selection: Selection) -> (form: QueryForm, values: [SQLValue])? {
         guard plan.source == nil, plan.stages.isEmpty else { return nil }
-        var comparisons: [Comparison] = []
+        var conditions: [Condition] = []
         var values: [SQLValue] = []
         for condition in plan.predicate?.conjuncts ?? [] {
-            guard case .comparison(.path(let path), let comparison, .value(let value)) = condition,
-                path.components.count == 1, let kind = kind(of: value)
-            else { return nil }
-            comparisons.append(Comparison(path: path, comparison: comparison, kind: kind))
-            values.append(value)
+            switch condition {
+            case .comparison(.path(let path), let comparison, .value(let value)):
+                guard path.components.count == 1, let kind = kind(of: value) else { return nil }
+                conditions.append(.comparison(path, comparison, kind))
+                values.append(value)
+            case .range(.path(let path), .value(let lower), .value(let upper), let includesUpper):
+                guard path.components.count == 1, let low = kind(of: lower), let high = kind(of: upper) else {
+                    return nil
+                }
+                conditions.append(.range(path, low, high, includesUpper: includesUpper))
+                values += [lower, upper]
+            default: return nil
+            }
         }
-        return (QueryForm(selection: selection, comparisons: comparisons, sort: plan.sort), values)
+        return (QueryForm(selection: selection, conditions: conditions, sort: plan.sort), values)
     }
 
     // A comparison with nil or NaN has no parameter.

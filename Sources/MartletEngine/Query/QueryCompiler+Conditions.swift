@@ -36,6 +36,7 @@ extension QueryCompiler {
         let applyNegation = negation ?? { $0 }
         switch predicate {
         case .comparison(let left, let comparison, let right):
+            if let condition = try linkedEquality(left, comparison, right, scope) { return applyNegation(condition) }
             return try terms([left, right], scope) { compiler, terms in
                 applyNegation(try compiler.comparison(terms[0], comparison, terms[1]))
             }
@@ -94,6 +95,47 @@ extension QueryCompiler {
     }
 
     // MARK: Comparisons
+
+    /// True for a path through one link to a property with an index, or to the primary key.
+    static func isIndexedLink(_ path: PropertyPath, _ type: String, _ schema: DatabaseSchema) -> Bool {
+        guard let table = schema[type]?.id else { return false }
+        return indexedLink(path, table, schema) != nil
+    }
+
+    private static func indexedLink(
+        _ path: PropertyPath, _ table: TableID, _ schema: DatabaseSchema
+    ) -> (link: TableLayout.Column, target: TableID)? {
+        guard path.components.count == 2, let resolved = try? ResolvedPath(path, from: table, in: schema),
+            resolved.steps.count == 1, case .link(let source, let property, let target) = resolved.steps[0],
+            let end = resolved.end, case .whole = resolved.part, let link = schema[source].layout.column(of: property)
+        else { return nil }
+        let type = schema[target].type
+        let element = type.properties[end.property].element
+        guard type.properties[end.property].isColumn, element != .scalar(.any), element != .scalar(.decimal128),
+            type.isFirstInIndex(end.property)
+        else { return nil }
+        return (link, target)
+    }
+
+    // An equality of an indexed property of a link. The rows that have the value are found first, and then the rows that
+    // link to them. Both use indexes. If the rows are given by their keys, each of them is tested instead.
+    private mutating func linkedEquality(
+        _ left: Predicate.Operand, _ comparison: Predicate.Comparison, _ right: Predicate.Operand, _ scope: QueryScope
+    ) throws -> String? {
+        guard comparison == .equal, !selectsRowsByKey, case .path(let path) = left, case .value(let value) = right,
+            value != .null, case .row(let table, let alias) = scope,
+            let (link, target) = Self.indexedLink(path, table, schema)
+        else { return nil }
+        let inner = self.alias()
+        let rest = Predicate.Operand.path(PropertyPath(components: Array(path.components.dropFirst())))
+        let condition = try terms([rest, right], .row(target, inner)) { compiler, terms in
+            try compiler.comparison(terms[0], .equal, terms[1])
+        }
+        let layout = schema[target].layout
+        return
+            "\(alias).\(link.name) IN (SELECT \(inner).\(layout.keyColumn) FROM \(layout.table) \(inner) "
+            + "WHERE \(condition))"
+    }
 
     // `= nil` is true if there is no value, and `<> nil` is true if there is a value. A comparison by `<>` with a value
     // other than nil is true for nil. `<` and similar operators are false for nil.
@@ -209,8 +251,29 @@ extension QueryCompiler {
         case .contains: return "instr(\(text), \(patternSQL)) > 0"
         case .equals: return "\(text) = \(patternSQL)"
         default:
-            return "substr(CAST(\(text) AS BLOB), 1, length(CAST(\(patternSQL) AS BLOB))) = CAST(\(patternSQL) AS BLOB)"
+            let begins =
+                "substr(CAST(\(text) AS BLOB), 1, length(CAST(\(patternSQL) AS BLOB))) = CAST(\(patternSQL) AS BLOB)"
+            guard term.kind == .text, case .text(let prefix)? = pattern.literal else { return begins }
+            // SQLite can use an index for the range, but not for the exact condition.
+            let range = "\(text) >= \(patternSQL)"
+            guard let end = Self.endOfRange(withPrefix: prefix) else { return "(\(range) AND \(begins))" }
+            return "(\(range) AND \(text) < \(bind(.text(end))) AND \(begins))"
         }
+    }
+
+    /// The least text that is greater than all texts that begin with a prefix. Nil if there is none. Texts are compared
+    /// by their UTF-8 bytes, whose order is that of the Unicode scalars.
+    static func endOfRange(withPrefix prefix: String) -> String? {
+        var scalars = Array(prefix.unicodeScalars)
+        while let last = scalars.popLast() {
+            // The values from D800 to DFFF are not scalars.
+            let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
+            guard let scalar = Unicode.Scalar(next) else { continue }
+            var end = String.UnicodeScalarView(scalars)
+            end.append(scalar)
+            return String(end)
+        }
+        return nil
     }
 }
 

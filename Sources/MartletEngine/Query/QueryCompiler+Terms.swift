@@ -114,6 +114,12 @@ extension QueryCompiler {
     ) throws -> String {
         guard let position = steps.first else { return "\(alias).\(column)" }
         let step = path.steps[position]
+        // A link column contains the key of the row, so the row itself is not read.
+        if steps.count == 1, case .link(let table, let property, let target) = step,
+            column == schema[target].layout.keyColumn, let link = schema[table].layout.column(of: property)
+        {
+            return "\(alias).\(link.name)"
+        }
         let inner = self.alias()
         let value = try linkedColumn(path, steps.dropFirst(), inner, column)
         let layout = schema[step.target].layout

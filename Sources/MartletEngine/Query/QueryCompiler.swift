@@ -34,8 +34,12 @@ package struct QueryCompiler {
 
     /// Selects the keys of the members in order.
     ///
-    /// - Parameter isReversed: true for the reverse order. The plan then has no stages.
-    package mutating func keys(_ plan: QueryPlan, limit: Int? = nil, isReversed: Bool = false) throws -> Query {
+    /// - Parameters:
+    ///   - isReversed: true for the reverse order. The plan then has no stages.
+    ///   - usesIndex: true if SQLite should find the rows with an index, although their keys must then be sorted.
+    package mutating func keys(
+        _ plan: QueryPlan, limit: Int? = nil, isReversed: Bool = false, usesIndex: Bool = false
+    ) throws -> Query {
         var range = limit.map { " LIMIT \($0)" } ?? ""
         switch plan.stages.first {
         case nil: break
@@ -48,7 +52,8 @@ package struct QueryCompiler {
         let rows = rows(plan)
         let condition = try condition(plan)
         let order = try order(plan.sort, plan.table, isReversed: isReversed)
-        let position = rows.position + (isReversed ? " DESC" : "")
+        // SQLite does not read the rows in the order of an expression.
+        let position = (usesIndex ? "+" : "") + rows.position + (isReversed ? " DESC" : "")
         return finish(
             "SELECT \(rows.key) FROM \(rows.tables)\(condition) "
                 + "ORDER BY \((order + [position]).joined(separator: ", "))\(range)")
@@ -60,6 +65,11 @@ package struct QueryCompiler {
     mutating func positions(_ plan: QueryPlan) throws -> Query {
         let ranked = try ranked(plan)
         return finish("SELECT k, i FROM (\(ranked)) ORDER BY n")
+    }
+
+    /// Selects a row if the plan, which has no order, has more than `count` members.
+    mutating func row(at count: Int, _ plan: QueryPlan) throws -> Query {
+        finish("SELECT 1 FROM \(rows(plan).tables)\(try condition(plan))\(Self.range(1, offset: count))")
     }
 
     package mutating func count(_ plan: QueryPlan) throws -> Query {

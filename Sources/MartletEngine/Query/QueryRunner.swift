@@ -3,23 +3,30 @@ package import MartletValues
 
 /// Runs the query of a plan on a connection.
 package struct QueryRunner {
-    private let schema: DatabaseSchema
-    private let plan: QueryPlan
-    private let compiled: CompiledQueries?
+    let schema: DatabaseSchema
+    let plan: QueryPlan
+    let compiled: CompiledQueries?
+    /// The approximate number of rows of the table; nil if it is not known.
+    let rowCount: Int?
 
     /// - Parameter compiled: the compiled queries of the type of the plan; nil to compile the query.
-    package init(_ plan: QueryPlan, _ schema: DatabaseSchema, _ compiled: CompiledQueries? = nil) {
+    package init(
+        _ plan: QueryPlan, _ schema: DatabaseSchema, _ compiled: CompiledQueries? = nil, rowCount: Int? = nil
+    ) {
         self.plan = plan
         self.schema = schema
         self.compiled = compiled
+        self.rowCount = rowCount
     }
 
     /// The keys of the members in order. If `limit` is given, only the first `limit` keys are returned.
     ///
     /// - Parameter isReversed: true for the reverse order. The plan then has no stages.
     package func keys(limit: Int? = nil, isReversed: Bool = false, _ connection: Connection) throws -> [ObjectKey] {
-        let statement = try statement(.keys(limit: limit, isReversed: isReversed), connection) { compiler in
-            try compiler.keys(plan, limit: limit, isReversed: isReversed)
+        let usesIndex = try prefersIndex(limit: limit, connection)
+        let selection = QueryForm.Selection.keys(limit: limit, isReversed: isReversed, usesIndex: usesIndex)
+        let statement = try statement(selection, connection) { compiler in
+            try compiler.keys(plan, limit: limit, isReversed: isReversed, usesIndex: usesIndex)
         }
         var keys: [ObjectKey] = []
         while try statement.step() { keys.append(statement.integer(0)) }
@@ -49,7 +56,7 @@ package struct QueryRunner {
     }
 
     /// The statement of a query with its arguments. Compiles the query if no query of its form was compiled before.
-    private func statement(
+    func statement(
         _ selection: QueryForm.Selection, _ connection: Connection,
         _ compile: (inout QueryCompiler) throws -> QueryCompiler.Query
     ) throws -> Statement {

@@ -34,7 +34,7 @@ package struct LoadedProperties: Hashable, Sendable {
 }
 
 /// The columns that a statement reads from the rows of one type.
-package struct RowSelection: Sendable {
+package final class RowSelection: Sendable {
     /// The properties whose columns the statement reads.
     package let properties: LoadedProperties
     /// True if the statement reads the columns of all properties.

@@ -42,6 +42,12 @@ package struct ObjectTypeSchema: Sendable, Equatable {
             }
     }
 
+    /// True if an index begins with the property.
+    func isFirstInIndex(_ property: PropertyIndex) -> Bool {
+        properties[property].isIndexed || properties[property].isLink || primaryKey == property
+            || uniques.contains { $0.first == property }
+    }
+
     /// True if the file has an index that begins with the property, or that contains it.
     func hasIndex(_ property: PropertyIndex) -> Bool {
         properties[property].isIndexed || properties[property].isLink || primaryKey == property

@@ -21,7 +21,7 @@ final class IdentityMap: Sendable {
     private let loopEntry = Atomic<UInt>(0)
     /// The number of entries in the table. It is written under the lock.
     private let tableCount = Atomic<Int>(0)
-    nonisolated(unsafe) private var loopKey: ObjectKey = 0
+    @exclusivity(unchecked) nonisolated(unsafe) private var loopKey: ObjectKey = 0
 
     func object(_ key: ObjectKey) -> ObjectBase? {
         table.withLock { Self.retained(find(key, &$0)) }

@@ -214,44 +214,82 @@ import MartletValues
 
     // MARK: Methods for generated code, one for each type
 
-    @inlinable public mutating func bool(_ value: inout Bool) { if wantsNext() { value = bool() } }
-    @inlinable public mutating func optionalBool(_ value: inout Bool?) { if wantsNext() { value = optionalBool() } }
-    @inlinable public mutating func int(_ value: inout Int) { if wantsNext() { value = int() } }
-    @inlinable public mutating func optionalInt(_ value: inout Int?) { if wantsNext() { value = optionalInt() } }
-    @inlinable public mutating func int8(_ value: inout Int8) { if wantsNext() { value = int8() } }
-    @inlinable public mutating func optionalInt8(_ value: inout Int8?) { if wantsNext() { value = optionalInt8() } }
-    @inlinable public mutating func int16(_ value: inout Int16) { if wantsNext() { value = int16() } }
-    @inlinable public mutating func optionalInt16(_ value: inout Int16?) { if wantsNext() { value = optionalInt16() } }
-    @inlinable public mutating func int32(_ value: inout Int32) { if wantsNext() { value = int32() } }
-    @inlinable public mutating func optionalInt32(_ value: inout Int32?) { if wantsNext() { value = optionalInt32() } }
-    @inlinable public mutating func int64(_ value: inout Int64) { if wantsNext() { value = int64() } }
-    @inlinable public mutating func optionalInt64(_ value: inout Int64?) { if wantsNext() { value = optionalInt64() } }
-    @inlinable public mutating func float(_ value: inout Float) { if wantsNext() { value = float() } }
-    @inlinable public mutating func optionalFloat(_ value: inout Float?) { if wantsNext() { value = optionalFloat() } }
-    @inlinable public mutating func double(_ value: inout Double) { if wantsNext() { value = double() } }
-    @inlinable public mutating func optionalDouble(_ value: inout Double?) { if wantsNext() { value = optionalDouble() } }
-    @inlinable public mutating func string(_ value: inout String) { if wantsNext() { value = string() } }
-    @inlinable public mutating func optionalString(_ value: inout String?) { if wantsNext() { value = optionalString() } }
-    @inlinable public mutating func data(_ value: inout Data) { if wantsNext() { value = data() } }
-    @inlinable public mutating func optionalData(_ value: inout Data?) { if wantsNext() { value = optionalData() } }
-    @inlinable public mutating func date(_ value: inout Date) { if wantsNext() { value = date() } }
-    @inlinable public mutating func optionalDate(_ value: inout Date?) { if wantsNext() { value = optionalDate() } }
-    @inlinable public mutating func uuid(_ value: inout UUID) { if wantsNext() { value = uuid() } }
-    @inlinable public mutating func optionalUuid(_ value: inout UUID?) { if wantsNext() { value = optionalUuid() } }
-    @inlinable public mutating func objectId(_ value: inout ObjectId) { if wantsNext() { value = objectId() } }
-    @inlinable public mutating func optionalObjectId(_ value: inout ObjectId?) { if wantsNext() { value = optionalObjectId() } }
-    @inlinable public mutating func decimal128(_ value: inout Decimal128) { if wantsNext() { value = decimal128() } }
-    @inlinable public mutating func optionalDecimal128(_ value: inout Decimal128?) { if wantsNext() { value = optionalDecimal128() } }
-    @inlinable public mutating func anyValue(_ value: inout AnyStorage) { if wantsNext() { value = anyValue() } }
-    @inlinable public mutating func enumeration<E: PersistableEnum>(_ value: inout E) {
+    @inlinable @inline(__always) public mutating func bool(_ value: inout Bool) { if wantsNext() { value = bool() } }
+    @inlinable @inline(__always) public mutating func optionalBool(_ value: inout Bool?) {
+        if wantsNext() { value = optionalBool() }
+    }
+    @inlinable @inline(__always) public mutating func int(_ value: inout Int) { if wantsNext() { value = int() } }
+    @inlinable @inline(__always) public mutating func optionalInt(_ value: inout Int?) {
+        if wantsNext() { value = optionalInt() }
+    }
+    @inlinable @inline(__always) public mutating func int8(_ value: inout Int8) { if wantsNext() { value = int8() } }
+    @inlinable @inline(__always) public mutating func optionalInt8(_ value: inout Int8?) {
+        if wantsNext() { value = optionalInt8() }
+    }
+    @inlinable @inline(__always) public mutating func int16(_ value: inout Int16) { if wantsNext() { value = int16() } }
+    @inlinable @inline(__always) public mutating func optionalInt16(_ value: inout Int16?) {
+        if wantsNext() { value = optionalInt16() }
+    }
+    @inlinable @inline(__always) public mutating func int32(_ value: inout Int32) { if wantsNext() { value = int32() } }
+    @inlinable @inline(__always) public mutating func optionalInt32(_ value: inout Int32?) {
+        if wantsNext() { value = optionalInt32() }
+    }
+    @inlinable @inline(__always) public mutating func int64(_ value: inout Int64) { if wantsNext() { value = int64() } }
+    @inlinable @inline(__always) public mutating func optionalInt64(_ value: inout Int64?) {
+        if wantsNext() { value = optionalInt64() }
+    }
+    @inlinable @inline(__always) public mutating func float(_ value: inout Float) { if wantsNext() { value = float() } }
+    @inlinable @inline(__always) public mutating func optionalFloat(_ value: inout Float?) {
+        if wantsNext() { value = optionalFloat() }
+    }
+    @inlinable @inline(__always) public mutating func double(_ value: inout Double) {
+        if wantsNext() { value = double() }
+    }
+    @inlinable @inline(__always) public mutating func optionalDouble(_ value: inout Double?) {
+        if wantsNext() { value = optionalDouble() }
+    }
+    @inlinable @inline(__always) public mutating func string(_ value: inout String) {
+        if wantsNext() { value = string() }
+    }
+    @inlinable @inline(__always) public mutating func optionalString(_ value: inout String?) {
+        if wantsNext() { value = optionalString() }
+    }
+    @inlinable @inline(__always) public mutating func data(_ value: inout Data) { if wantsNext() { value = data() } }
+    @inlinable @inline(__always) public mutating func optionalData(_ value: inout Data?) {
+        if wantsNext() { value = optionalData() }
+    }
+    @inlinable @inline(__always) public mutating func date(_ value: inout Date) { if wantsNext() { value = date() } }
+    @inlinable @inline(__always) public mutating func optionalDate(_ value: inout Date?) {
+        if wantsNext() { value = optionalDate() }
+    }
+    @inlinable @inline(__always) public mutating func uuid(_ value: inout UUID) { if wantsNext() { value = uuid() } }
+    @inlinable @inline(__always) public mutating func optionalUuid(_ value: inout UUID?) {
+        if wantsNext() { value = optionalUuid() }
+    }
+    @inlinable @inline(__always) public mutating func objectId(_ value: inout ObjectId) {
+        if wantsNext() { value = objectId() }
+    }
+    @inlinable @inline(__always) public mutating func optionalObjectId(_ value: inout ObjectId?) {
+        if wantsNext() { value = optionalObjectId() }
+    }
+    @inlinable @inline(__always) public mutating func decimal128(_ value: inout Decimal128) {
+        if wantsNext() { value = decimal128() }
+    }
+    @inlinable @inline(__always) public mutating func optionalDecimal128(_ value: inout Decimal128?) {
+        if wantsNext() { value = optionalDecimal128() }
+    }
+    @inlinable @inline(__always) public mutating func anyValue(_ value: inout AnyStorage) {
+        if wantsNext() { value = anyValue() }
+    }
+    @inlinable @inline(__always) public mutating func enumeration<E: PersistableEnum>(_ value: inout E) {
         guard wantsNext() else { return }
         if let known: E = knownCase() { value = known } else { value = enumeration() }
     }
-    @inlinable public mutating func optionalEnumeration<E: PersistableEnum>(_ value: inout E?) {
+    @inlinable @inline(__always) public mutating func optionalEnumeration<E: PersistableEnum>(_ value: inout E?) {
         guard wantsNext() else { return }
         if let known: E = knownCase() { value = known } else { value = optionalEnumeration() }
     }
-    @inlinable public mutating func link<T: ObjectBase>(_ storage: inout LinkStorage<T>) {
+    @inlinable @inline(__always) public mutating func link<T: ObjectBase>(_ storage: inout LinkStorage<T>) {
         guard wantsNext() else { return }
         storage = isRow ? LinkStorage(key: optionalInteger()) : link()
     }
@@ -285,13 +323,13 @@ import MartletValues
     @usableFromInline var isRow: Bool { row != nil }
 
     /// Skips a list, set or map, whose elements are not stored in the row.
-    @inlinable public mutating func collection<C: PropertyCollection>(_ collection: inout C?) {
+    @inlinable @inline(__always) public mutating func collection<C: PropertyCollection>(_ collection: inout C?) {
         if discardsCollections { collection = nil }
         property += 1
     }
 
     /// Skips linking objects, which have no column.
-    @inlinable public mutating func skip() { property += 1 }
+    @inlinable @inline(__always) public mutating func skip() { property += 1 }
 
     // MARK: The value of a wanted property
 

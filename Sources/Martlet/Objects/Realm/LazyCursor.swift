@@ -6,7 +6,7 @@ import MartletEngine
 /// the cursor reads the keys of all members.
 final class LazyCursor {
     /// The keys of all members; nil while the Realm shows the state in which the loop began.
-    private(set) var keys: KeySequence?
+    @exclusivity(unchecked) private(set) var keys: KeySequence?
     private let findKeys: () -> KeySequence
 
     init(_ findKeys: @escaping () -> KeySequence) { self.findKeys = findKeys }
