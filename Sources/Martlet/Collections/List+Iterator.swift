@@ -11,17 +11,6 @@ extension List {
         return Iterator(values: .init(storage: .stored(stored, elementContext(core))))
     }
 
-    /// The values of a closure for all elements, in their order.
-    // The default implementation reads each element by its position, which takes much longer than a loop.
-    @inlinable public func map<T, Failure: Swift.Error>(
-        _ transform: (Element) throws(Failure) -> T
-    ) throws(Failure) -> [T] {
-        var values: [T] = []
-        var iterator = makeIterator()
-        while let element = iterator.next() { values.append(try transform(element)) }
-        return values
-    }
-
     /// An iterator that reads objects in blocks.
     public struct Iterator: IteratorProtocol {
         /// Reads the elements of a managed list of objects; nil for every other list.

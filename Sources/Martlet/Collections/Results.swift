@@ -46,11 +46,11 @@ extension Results: RandomAccessCollection {
 
     /// The member at a position. Traps if the position is out of range.
     public subscript(position: Int) -> Element {
-        guard let key = storage.key(at: position) else {
+        guard let object = storage.object(at: position) else {
             Misuse.indexOutOfRange(position, count: count, "the results")
         }
-        return Element._element(
-            StoredValue(.integer(key)), ElementContext(context: storage.context, table: storage.table))
+        // As in the iterator, the cast is not checked.
+        return unsafeBitCast(object, to: Element.self)
     }
 
     /// The first member; nil if there are no members.
@@ -95,17 +95,6 @@ extension Results: RandomAccessCollection {
     public func makeIterator() -> Iterator {
         precondition(Element.self is AnyObject.Type)
         return Iterator(blocks: BlockIterator(storage))
-    }
-
-    /// The values of a closure for all members, in their order.
-    // The default implementation reads each member by its position, which takes much longer than a loop.
-    @inlinable public func map<T, Failure: Swift.Error>(
-        _ transform: (Element) throws(Failure) -> T
-    ) throws(Failure) -> [T] {
-        var values: [T] = []
-        var iterator = makeIterator()
-        while let element = iterator.next() { values.append(try transform(element)) }
-        return values
     }
 
     /// An iterator that reads rows in blocks.

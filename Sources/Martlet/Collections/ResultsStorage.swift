@@ -26,6 +26,9 @@ final class ResultsStorage {
     /// are known. Until then, the array is empty.
     private var lastKeys: [ObjectKey] = []
     private var knownCount: Int?
+    /// The keys of all objects of the type, if they are consecutive numbers. Nil until they are needed.
+    private var keyRange: KeyRange?
+    private var readAhead = ReadAhead()
     /// The number of keys that are read when one of the first or last keys is requested.
     static let firstLimit = 128
     /// The rows and columns on which the members and their order depend.
@@ -93,6 +96,7 @@ final class ResultsStorage {
         firstKeys = []
         lastKeys = []
         knownCount = nil
+        keyRange = nil
     }
 
     /// Installs keys that were computed for an observer. They must match the state that the Realm shows now.
@@ -206,8 +210,33 @@ final class ResultsStorage {
                 if offset < lastKeys.count { return lastKeys[offset] }
             }
         }
+        if let range = consecutiveKeys() {
+            return position < range.count ? range.lowerBound + ObjectKey(position) : nil
+        }
         let keys = keys
         return position < keys.count ? keys[position] : nil
+    }
+
+    private enum KeyRange {
+        case consecutive(Range<ObjectKey>)
+        case other
+    }
+
+    // The keys of all objects of a type, if they are consecutive numbers. They are if there are as many as numbers from
+    // the first to the last key.
+    private func consecutiveKeys() -> Range<ObjectKey>? {
+        guard allKeys == nil, plan == QueryPlan(table: plan.table), owner == nil else { return nil }
+        if keyRange == nil { keyRange = findKeyRange().map(KeyRange.consecutive) ?? .other }
+        if case .consecutive(let range)? = keyRange { return range }
+        return nil
+    }
+
+    private func findKeyRange() -> Range<ObjectKey>? {
+        guard let count = context.fromColumns({ try $0.count(plan, $1) }), count > 0,
+            let first = run(limit: 1).first, let last = run(limit: 1, isReversed: true).first, last < .max
+        else { return nil }
+        let (span, isBeyond) = last.subtractingReportingOverflow(first)
+        return !isBeyond && span == count - 1 ? first..<(last + 1) : nil
     }
 
     /// True if a row is a member.
@@ -223,7 +252,12 @@ final class ResultsStorage {
 
     /// The first position of a row; nil if it is not a member.
     func position(of key: ObjectKey) -> Int? {
-        plan.isInKeyOrder ? keys.positionAscending(of: key) : keys.firstPosition(of: key)
+        let range = context.withFrozenLock {
+            validate()
+            return consecutiveKeys()
+        }
+        if let range { return range.contains(key) ? Int(key - range.lowerBound) : nil }
+        return plan.isInKeyOrder ? keys.positionAscending(of: key) : keys.firstPosition(of: key)
     }
 
     /// The last key; nil if there are no members.
@@ -286,7 +320,11 @@ final class ResultsStorage {
         return Aggregated(table: end.table, property: context.schema[end.table].type.properties[end.property])
     }
 
-    func object(at position: Int) -> ObjectBase? { key(at: position).map { table.object($0) } }
+    func object(at position: Int) -> ObjectBase? {
+        guard let key = key(at: position) else { return nil }
+        if context.isFrozen { return table.object(key) }
+        return readAhead.object(key, at: position, table) { self.key(at: $0) }
+    }
 
     func adding(_ change: (inout QueryPlan) -> Void) -> ResultsStorage {
         var plan = plan

@@ -1,0 +1,68 @@
+import MartletEngine
+
+/// Reads rows in advance while a program reads the members of a result at consecutive positions, forwards or backwards.
+/// One statement then reads many rows.
+struct ReadAhead {
+    private var lastPosition = -2
+    /// 1 or -1 if the last two positions were consecutive; otherwise 0.
+    private var direction = 0
+    /// The number of consecutive positions that were read.
+    private var runLength = 0
+    /// Copied rows of the members at the next positions. Members that have accessors with current values, or whose rows
+    /// were deleted, have no row.
+    private var rows: RowBlock?
+    private var rowPosition = 0
+    /// The change count of the Realm when the rows were copied.
+    private var changeCount: UInt64 = 0
+
+    private static let leastRun = 4
+    private static let blockSize = 32
+
+    /// The accessor of the member at a position.
+    ///
+    /// - Parameter keyAt: returns the key at a position; nil if the position is out of range.
+    mutating func object(
+        _ key: ObjectKey, at position: Int, _ table: ObjectTable, keyAt: (Int) -> ObjectKey?
+    ) -> ObjectBase {
+        let step = position - lastPosition
+        lastPosition = position
+        if step == direction, step != 0 {
+            runLength += 1
+        } else {
+            (direction, runLength, rows) = (abs(step) == 1 ? step : 0, 0, nil)
+        }
+        let context = table.context
+        guard runLength >= Self.leastRun, !context.isFrozen, context.transaction == nil else { return table.object(key) }
+        if let known = table.identity.object(key) { return known }
+        if !hasRow(key, context) {
+            readRows(from: position, table, keyAt)
+            guard hasRow(key, context) else { return table.object(key) }
+        }
+        guard let row = rows?.row(rowPosition) else { return table.object(key) }
+        rowPosition += 1
+        let object = table.makeAccessor(key)
+        table.identity.insert(object, key)
+        context.fill(object, row, table)
+        return object
+    }
+
+    // Moves to the copied row of a member. Returns false if there is none.
+    private mutating func hasRow(_ key: ObjectKey, _ context: RealmContext) -> Bool {
+        guard let rows, changeCount == context.changeCount else { return false }
+        while rowPosition < rows.count {
+            if rows.row(rowPosition).integer(rows.selection.keyPosition) == key { return true }
+            rowPosition += 1
+        }
+        return false
+    }
+
+    private mutating func readRows(from position: Int, _ table: ObjectTable, _ keyAt: (Int) -> ObjectKey?) {
+        let keys = (0..<Self.blockSize).lazy.map { [direction] in position + $0 * direction }.prefix { $0 >= 0 }
+            .map(keyAt).prefix { $0 != nil }.compactMap(\.self)
+        var block = rows ?? RowBlock(table.rows.wholeRow, rowCapacity: Self.blockSize)
+        block.removeAll(rowCapacity: Self.blockSize)
+        (changeCount, rowPosition) = (table.context.changeCount, 0)
+        table.context.read { try table.rows.readRows(Array(keys), into: &block, $0) }
+        rows = block
+    }
+}
