@@ -32,7 +32,8 @@ struct ReadAhead {
             (direction, runLength, rows) = (abs(step) == 1 ? step : 0, 0, nil)
         }
         let context = table.context
-        guard runLength >= Self.leastRun, !context.isFrozen, context.transaction == nil else { return table.object(key) }
+        let isRun = runLength >= Self.leastRun && !context.isFrozen && context.transaction == nil
+        guard isRun else { return table.object(key) }
         if let known = table.identity.object(key) { return known }
         if !hasRow(key, context) {
             readRows(from: position, table, keyAt)

@@ -275,9 +275,9 @@ final class ResultsStorage {
     private func run(limit: Int?, isReversed: Bool = false) -> [ObjectKey] {
         if !isReversed, let keys = context.fromColumns({ try $0.keys(plan, limit: limit, $1) }) { return keys }
         return context.read {
-            try QueryRunner(
-                plan, context.schema, table.rows.compiledQueries, rowCount: context.coordinator.columns.rowCount(table.id)
-            ).keys(limit: limit, isReversed: isReversed, $0)
+            let rowCount = context.coordinator.columns.rowCount(table.id)
+            return try QueryRunner(plan, context.schema, table.rows.compiledQueries, rowCount: rowCount).keys(
+                limit: limit, isReversed: isReversed, $0)
         }
     }
 

@@ -42,7 +42,8 @@ enum SwiftNames {
     /// Members of the runtime's classes that begin with an underscore and are visible to generated code.
     private static let runtimeMembers: Set<String> = [
         "_any", "_applyDefaults", "_comparedElement", "_decode", "_didSet", "_element", "_encode", "_facts", "_guard",
-        "_hasIgnoredProperties", "_isCollection", "_isValid", "_link", "_linkingObjects", "_list", "_load", "_locator", "_map", "_mutableSet",
+        "_hasIgnoredProperties", "_isCollection", "_isValid", "_link", "_linkingObjects", "_list", "_load", "_locator",
+        "_map", "_mutableSet",
         "_object", "_optionalElement", "_prepare", "_replacingObject", "_searchElement", "_setAny", "_setEmbedded",
         "_setLink", "_storedElement", "_willSet",
     ]

@@ -241,10 +241,17 @@ private struct World<T: Object & KeyedObject> where T._PrimaryKey == Int {
         let seed = random.next()
         try test.onNewThread { realm in
             var random = SeededRandom(seed: seed)
-            try realm.write { if let object = realm.objects(T.self).first { world.change(&random, object) } }
+            try realm.write {
+                for object in Array(realm.objects(T.self)) where Bool.random(using: &random) {
+                    world.change(&random, object)
+                }
+            }
         }
         _ = test.realm.refresh()
         update()
+        for (object, id) in kept where !object.isInvalidated {
+            for reader in readers.indices { check(object, reader, id) }
+        }
     }
 }
 
