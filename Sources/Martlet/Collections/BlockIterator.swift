@@ -241,10 +241,8 @@ import MartletValues
     /// Copies the rows of some members. If their keys are ascending and dense, one statement reads all of them.
     /// Otherwise the function reads only the rows of members whose accessors have no current values.
     private mutating func readRows(of members: ArraySlice<ObjectKey>) {
-        guard let first = members.first, let last = members.last else { return }
-        let isAscending = first < last && zip(members, members.dropFirst()).allSatisfy { $0 < $1 }
         context.read { connection in
-            if isAscending, ObjectTable.isDense(members.count, first, last) {
+            if table.canReadRange(of: members) {
                 return try table.rows.readRange(of: members, into: &rows, connection)
             }
             let living = table.identity.living(Array(members))
@@ -257,9 +255,15 @@ import MartletValues
 extension ObjectTable {
     /// True if reading the whole range from `first` to `last` costs less than reading `count` rows separately. The
     /// difference between the two keys can exceed 64 bits, so the subtraction is checked for overflow.
-    fileprivate static func isDense(_ count: Int, _ first: ObjectKey, _ last: ObjectKey) -> Bool {
+    private static func isDense(_ count: Int, _ first: ObjectKey, _ last: ObjectKey) -> Bool {
         let (span, isBeyond) = last.subtractingReportingOverflow(first)
         return count > 8 && !isBeyond && span < 4 * Int64(count)
+    }
+
+    /// True if keys are ascending and dense, so that one statement should read their rows.
+    func canReadRange(of keys: ArraySlice<ObjectKey>) -> Bool {
+        guard let first = keys.first, let last = keys.last, first < last else { return false }
+        return zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 } && Self.isDense(keys.count, first, last)
     }
 
     /// The accessors of rows. If the keys are dense, one statement fills all new accessors.

@@ -12,6 +12,8 @@ struct ReadAhead {
     /// were deleted, have no row.
     private var rows: RowBlock?
     private var rowPosition = 0
+    /// True if the rows were read in the reverse order of the positions.
+    private var isReversed = false
     /// The change count of the Realm when the rows were copied.
     private var changeCount: UInt64 = 0
 
@@ -37,9 +39,12 @@ struct ReadAhead {
         if let known = table.identity.object(key) { return known }
         if !hasRow(key, context) {
             readRows(from: position, table, keyAt)
-            guard hasRow(key, context) else { return table.object(key) }
+            guard hasRow(key, context) else {
+                runLength = 0
+                return table.object(key)
+            }
         }
-        guard let row = rows?.row(rowPosition) else { return table.object(key) }
+        guard let row = rows.map({ row(rowPosition, of: $0) }) else { return table.object(key) }
         rowPosition += 1
         let object = table.makeAccessor(key)
         table.identity.insert(object, key)
@@ -51,10 +56,14 @@ struct ReadAhead {
     private mutating func hasRow(_ key: ObjectKey, _ context: RealmContext) -> Bool {
         guard let rows, changeCount == context.changeCount else { return false }
         while rowPosition < rows.count {
-            if rows.row(rowPosition).integer(rows.selection.keyPosition) == key { return true }
+            if row(rowPosition, of: rows).integer(rows.selection.keyPosition) == key { return true }
             rowPosition += 1
         }
         return false
+    }
+
+    private func row(_ position: Int, of rows: RowBlock) -> RowColumns {
+        rows.row(isReversed ? rows.count - 1 - position : position)
     }
 
     private mutating func readRows(from position: Int, _ table: ObjectTable, _ keyAt: (Int) -> ObjectKey?) {
@@ -62,8 +71,15 @@ struct ReadAhead {
             .map(keyAt).prefix { $0 != nil }.compactMap(\.self)
         var block = rows ?? RowBlock(table.rows.wholeRow, rowCapacity: Self.blockSize)
         block.removeAll(rowCapacity: Self.blockSize)
-        (changeCount, rowPosition) = (table.context.changeCount, 0)
-        table.context.read { try table.rows.readRows(Array(keys), into: &block, $0) }
+        (changeCount, rowPosition, isReversed) = (table.context.changeCount, 0, false)
+        var ascending = Array(keys)
+        if direction < 0 { ascending.reverse() }
+        if table.canReadRange(of: ascending[...]) {
+            isReversed = direction < 0
+            table.context.read { try table.rows.readRange(of: ascending[...], into: &block, $0) }
+        } else {
+            table.context.read { try table.rows.readRows(keys, into: &block, $0) }
+        }
         rows = block
     }
 }

@@ -26,6 +26,8 @@ final class ResultsStorage {
     /// are known. Until then, the array is empty.
     private var lastKeys: [ObjectKey] = []
     private var knownCount: Int?
+    /// The first key, if it was requested before the others.
+    private var firstKey: FirstKey?
     /// The keys of all objects of the type, if they are consecutive numbers. Nil until they are needed.
     private var keyRange: KeyRange?
     private var readAhead = ReadAhead()
@@ -96,6 +98,7 @@ final class ResultsStorage {
         firstKeys = []
         lastKeys = []
         knownCount = nil
+        firstKey = nil
         keyRange = nil
     }
 
@@ -196,6 +199,7 @@ final class ResultsStorage {
         validate()
         guard position >= 0 else { return nil }
         if let allKeys { return position < allKeys.count ? allKeys[position] : nil }
+        if position == 0, firstKeys.isEmpty { return findFirstKey() }
         if position < Self.firstLimit {
             if firstKeys.isEmpty { firstKeys = run(limit: Self.firstLimit) }
             if position < firstKeys.count { return firstKeys[position] }
@@ -217,6 +221,18 @@ final class ResultsStorage {
         return position < keys.count ? keys[position] : nil
     }
 
+    private enum FirstKey {
+        case key(ObjectKey)
+        case none
+    }
+
+    // Programs that use `first` or `isEmpty` often need no other member.
+    private func findFirstKey() -> ObjectKey? {
+        if firstKey == nil { firstKey = run(limit: 1).first.map(FirstKey.key) ?? FirstKey.none }
+        if case .key(let key)? = firstKey { return key }
+        return nil
+    }
+
     private enum KeyRange {
         case consecutive(Range<ObjectKey>)
         case other
@@ -233,7 +249,7 @@ final class ResultsStorage {
 
     private func findKeyRange() -> Range<ObjectKey>? {
         guard let count = context.fromColumns({ try $0.count(plan, $1) }), count > 0,
-            let first = run(limit: 1).first, let last = run(limit: 1, isReversed: true).first, last < .max
+            let first = findFirstKey(), let last = run(limit: 1, isReversed: true).first, last < .max
         else { return nil }
         let (span, isBeyond) = last.subtractingReportingOverflow(first)
         return !isBeyond && span == count - 1 ? first..<(last + 1) : nil

@@ -52,6 +52,8 @@ struct QueryForm: Hashable {
     private enum Condition: Hashable {
         case comparison(PropertyPath, Predicate.Comparison, ValueKind)
         case range(PropertyPath, ValueKind, ValueKind, includesUpper: Bool)
+        /// The object at the end of the path is a certain one.
+        case isRow(PropertyPath)
     }
 
     private let selection: Selection
@@ -75,6 +77,10 @@ struct QueryForm: Hashable {
                 }
                 conditions.append(.range(path, low, high, includesUpper: includesUpper))
                 values += [lower, upper]
+            case .isRow(let path, let keys):
+                guard keys.count == 1 else { return nil }
+                conditions.append(.isRow(path))
+                values.append(.integer(keys[0]))
             default: return nil
             }
         }

@@ -80,6 +80,7 @@ extension RowStore {
         let count = layout.columns.count { properties.contains($0.property) }
         let made =
             count * 4 > layout.columns.count * 3 ? wholeRow : RowSelection(properties, layout, type)
+        if selections.count >= 256 { selections = [:] }
         selections[properties] = made
         return made
     }
