@@ -199,11 +199,14 @@ final class ResultsStorage {
         validate()
         guard position >= 0 else { return nil }
         if let allKeys { return position < allKeys.count ? allKeys[position] : nil }
-        if position == 0, firstKeys.isEmpty { return findFirstKey() }
+        if position == 0, firstKeys.isEmpty, findsFirstFast { return findFirstKey() }
         if position < Self.firstLimit {
             if firstKeys.isEmpty { firstKeys = run(limit: Self.firstLimit) }
             if position < firstKeys.count { return firstKeys[position] }
-            if firstKeys.count < Self.firstLimit { return nil }
+            if firstKeys.count < Self.firstLimit {
+                allKeys = KeySequence(firstKeys)
+                return nil
+            }
         }
         if let count = knownCount, plan.stages.isEmpty, plan.source == nil {
             guard position < count else { return nil }
@@ -226,7 +229,14 @@ final class ResultsStorage {
         case none
     }
 
-    // Programs that use `first` or `isEmpty` often need no other member.
+    // Programs that use `first` or `isEmpty` often need no other member. The first member is asked for alone only if no
+    // rows are searched or sorted: the next query would have to do this again.
+    private var findsFirstFast: Bool {
+        guard plan.sort.isEmpty, plan.stages.isEmpty else { return false }
+        if case .isRow? = plan.predicate { return true }
+        return plan.predicate == nil
+    }
+
     private func findFirstKey() -> ObjectKey? {
         if firstKey == nil { firstKey = run(limit: 1).first.map(FirstKey.key) ?? FirstKey.none }
         if case .key(let key)? = firstKey { return key }

@@ -50,6 +50,8 @@ public class StoredObject: ObjectBase {
 
     // MARK: Rows
 
+    override class var _canLoadPartly: Bool { false }
+
     @_spi(Generated) override public func _decode(_ row: inout RowDecoder) {
         let properties = _model.schema.properties
         if values.count != properties.count { values = [SQLValue](repeating: .null, count: properties.count) }

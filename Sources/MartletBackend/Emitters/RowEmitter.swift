@@ -9,36 +9,27 @@ struct RowEmitter {
         writer.line()
         let head = context.access.hiddenOverride
         writer.block("\(head)func _decode(_ row: inout Martlet.RowDecoder)") { writer in
-            for code in codes { writer.line(decode(code)) }
+            for code in codes { writer.line(statement(code, decodes: true)) }
         }
         writer.line()
         writer.block("\(head)func _encode(_ row: inout Martlet.RowEncoder)") { writer in
-            for code in codes { writer.line(encode(code)) }
+            for code in codes { writer.line(statement(code, decodes: false)) }
         }
     }
 
-    private func decode(_ code: PropertyCode) -> String {
-        if code.type.isLinkingObjects { return "row.skip()" }
-        if !code.type.isSingle { return "row.collection(&\(code.storage))" }
-        return switch code.type.value {
-        case .link, .embedded: "row.link(&\(code.storage))"
-        default: "row.\(method(of: code.type))(&\(code.storage))"
-        }
-    }
-
-    private func encode(_ code: PropertyCode) -> String {
+    /// The statement that decodes or encodes the value of a property.
+    private func statement(_ code: PropertyCode, decodes: Bool) -> String {
         if code.type.isLinkingObjects { return "row.skip()" }
         if !code.type.isSingle { return "row.collection(&\(code.storage))" }
         return switch code.type.value {
         case .link: "row.link(&\(code.storage))"
-        case .embedded: "row.embedded(&\(code.storage))"
+        case .embedded: "row.\(decodes ? "link" : "embedded")(&\(code.storage))"
         case .scalar(.anyValue): "row.anyValue(&\(code.storage))"
-        default: "row.\(method(of: code.type))(\(code.storage))"
+        default: "row.\(method(of: code.type))(\(decodes ? "&" : "")\(code.storage))"
         }
     }
 
-    /// The name of the decoder's method that reads a value of the type, such as `int` or `optionalInt`. The encoder's
-    /// method that writes the value has the same name.
+    /// The name of the methods that decode and encode a value of the type, such as `int` or `optionalInt`.
     private func method(of type: PropertyTypeModel) -> String {
         let name =
             switch type.value {

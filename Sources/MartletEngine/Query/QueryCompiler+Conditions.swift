@@ -266,7 +266,7 @@ extension QueryCompiler {
     static func endOfRange(withPrefix prefix: String) -> String? {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
-            // The values from D800 to DFFF are not scalars.
+            // Surrogates are not scalars.
             let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
             guard let scalar = Unicode.Scalar(next) else { continue }
             var end = String.UnicodeScalarView(scalars)

@@ -65,6 +65,8 @@ open class ObjectBase {
     @_spi(Generated) open func _encode(_ row: inout RowEncoder) {}
     open class var _facts: StaticString { "" }
     @_spi(Generated) open class var _hasIgnoredProperties: Bool { false }
+    /// True if accessors of the class can have current values of some properties only.
+    class var _canLoadPartly: Bool { true }
 
     // MARK: Reading
 

@@ -46,8 +46,8 @@ final class ObjectTable {
         rows = RowStore(table, texts)
         self.model = model
         metatype = model?.metatype
-        readsSelections =
-            metatype.map { !($0 is StoredObject.Type) } ?? false && !context.access.isOfMigration && !context.isFrozen
+        let canLoadPartly = metatype?._canLoadPartly ?? false
+        readsSelections = canLoadPartly && !context.access.isOfMigration && !context.isFrozen
         reusesAccessors = readsSelections && metatype?._hasIgnoredProperties == false
         self.context = context
         integerKey = table.type.hasIntegerKey ? table.type.primaryKey ?? -1 : -1
