@@ -49,7 +49,7 @@ public struct Query<Root: ObjectBase>: QueryConvertible {
     }
 
     /// The objects among the values, including objects inside `AnyRealmValue`s.
-    static func objects(in values: [some PersistableValue]) -> [ObjectBase] { values.flatMap(objects(in:)) }
+    static func objects(in values: [some PersistableValue]) -> [ObjectBase] { values.flatMap { objects(in: $0) } }
 
     private static func objects(in value: some PersistableValue) -> [ObjectBase] {
         let objects = value._comparedObjects
