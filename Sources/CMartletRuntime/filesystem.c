@@ -53,6 +53,37 @@ int cmartlet_is_on_network(const char *folder) {
 }
 #endif
 
+#if defined(__linux__)
+static int lock_bytes(int descriptor, int command, struct flock *lock) {
+    int done;
+    do done = fcntl(descriptor, command, lock);
+    while (done != 0 && errno == EINTR);
+    return done;
+}
+
+int cmartlet_lock_byte(int descriptor, int64_t offset) {
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};
+    return lock_bytes(descriptor, F_OFD_SETLK, &lock);
+}
+
+int cmartlet_are_bytes_locked(int descriptor, int64_t start, int64_t count) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = count};
+    if (lock_bytes(descriptor, F_OFD_GETLK, &lock) != 0) return -1;
+    return lock.l_type != F_UNLCK;
+}
+#else
+int cmartlet_lock_byte(int descriptor, int64_t offset) {
+    (void)descriptor, (void)offset;
+    errno = ENOTSUP;
+    return -1;
+}
+
+int cmartlet_are_bytes_locked(int descriptor, int64_t start, int64_t count) {
+    (void)descriptor, (void)start, (void)count;
+    return -1;
+}
+#endif
+
 int cmartlet_rename_exclusively(const char *from, const char *to) {
 #if defined(__linux__)
     if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1 /* RENAME_NOREPLACE */) == 0) return 0;

@@ -98,6 +98,15 @@ int cmartlet_is_on_network(const char *folder);
 /// Returns 1 if `type` is the number that Linux assigns to a network file system, and 0 otherwise.
 int cmartlet_is_network_type(uint32_t type);
 
+/// Acquires a shared lock on one byte of an open file. The lock belongs to the open file and not to the process: it is
+/// released when the last descriptor of the open file is closed. The byte may be beyond the end of the file. Returns -1
+/// and sets `errno` on failure, and on systems without such locks (open file description locks).
+int cmartlet_lock_byte(int descriptor, int64_t offset);
+
+/// Returns 1 if another open file has a lock on one of the bytes from `start`, 0 if none has, and -1 if this cannot be
+/// determined.
+int cmartlet_are_bytes_locked(int descriptor, int64_t start, int64_t count);
+
 /// Renames a file unless a file with the new name exists. Returns -1 and sets `errno` on failure; `errno` is EEXIST if
 /// a file with the new name exists.
 int cmartlet_rename_exclusively(const char *from, const char *to);

@@ -69,10 +69,10 @@ import MartletValues
     }
 
     /// Iterates over the given members of a result.
-    init(_ storage: ResultsStorage, _ members: [ObjectKey]) {
+    init(_ storage: ResultsStorage, _ members: KeySequence) {
         table = storage.table
         context = storage.context
-        keys = KeySequence(members)
+        keys = members
         rows = RowBlock(table.rows.wholeRow, rowCapacity: 16)
         usedProperties = table.readsSelections ? LoadedProperties.none : nil
     }

@@ -87,10 +87,7 @@ public struct ResultsSection<Key: Hashable, Element: ObjectBase>: Identifiable {
     /// The key.
     public var id: Key { key }
 
-    fileprivate var members: [ObjectKey] {
-        let sections = storage.sections
-        return sections.positions[key].map { sections.members[$0] } ?? []
-    }
+    fileprivate var members: KeySequence { storage.sections[key] ?? [] }
 }
 
 extension ResultsSection: RandomAccessCollection {
@@ -101,7 +98,7 @@ extension ResultsSection: RandomAccessCollection {
     /// The element at a position in the section. Traps if the position is out of range.
     public subscript(position: Int) -> Element {
         let members = members
-        guard members.indices.contains(position) else {
+        guard (0..<members.count).contains(position) else {
             Misuse.indexOutOfRange(position, count: members.count, "the section")
         }
         return storage.element(members[position])
@@ -132,25 +129,7 @@ extension ResultsSection: RandomAccessCollection {
     /// The position of an element in the section; nil if the section does not contain it.
     public func index(of element: Element) -> Int? {
         guard element._context === storage.results.storage.context, !element.isInvalidated else { return nil }
-        return members.firstIndex(of: element._key)
-    }
-}
-
-/// The object keys of the elements, grouped into sections. Sections have the order of their first elements.
-struct Sections<Key: Hashable> {
-    private(set) var keys: [Key] = []
-    /// The object keys of the elements of each section, in order.
-    private(set) var members: [[ObjectKey]] = []
-    private(set) var positions = SectionPositions<Key>()
-
-    mutating func append(_ member: ObjectKey, _ key: Key) {
-        let position = positions[key] ?? keys.count
-        if position == keys.count {
-            positions[key] = position
-            keys.append(key)
-            members.append([])
-        }
-        members[position].append(member)
+        return members.firstPosition(of: element._key)
     }
 }
 
@@ -180,8 +159,9 @@ final class SectionStorage<Key: Hashable, Element: ObjectBase> {
         if changeCount == results.storage.context.changeCount, !reads.isOn || !reads.isTracking {
             return cachedSections
         }
-        cachedSections = Sections()
-        for element in results { cachedSections.append(element._key, key(element)) }
+        var builder = Sections<Key>.Builder()
+        for element in results { builder.append(element._key, key(element)) }
+        cachedSections = builder.finish()
         changeCount = results.storage.context.changeCount
         return cachedSections
     }

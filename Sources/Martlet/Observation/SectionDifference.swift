@@ -30,8 +30,10 @@ struct SectionDifference<Key: Hashable> {
     /// - Parameters:
     ///   - modified: elements whose modification is reported.
     ///   - replaced: elements that differ from the previous elements with the same keys.
+    ///   - touched: the old positions of the sections whose elements may differ; nil if this is unknown.
     init(
-        _ old: Sections<Key>, _ new: Sections<Key>, modified: KeySet = KeySet(), replaced: KeySet = KeySet()
+        _ old: Sections<Key>, _ new: Sections<Key>, modified: KeySet = KeySet(), replaced: KeySet = KeySet(),
+        touched: Set<Int>? = nil
     ) {
         (self.modified, self.replaced) = (modified, replaced)
         let survivors = new.keys.indices.compactMap { newSection in
@@ -41,23 +43,25 @@ struct SectionDifference<Key: Hashable> {
         let staying = zip(survivors, isStaying).filter(\.1).map(\.0)
         sectionsToDelete = IndexSet(old.keys.indices).subtracting(IndexSet(staying.map(\.old)))
         sectionsToInsert = IndexSet(new.keys.indices).subtracting(IndexSet(staying.map(\.new)))
-        let differing = differing(new)
+        let differing = touched == nil ? differing(new) : []
         var oldPositions: [Int: Int] = [:]
         for section in staying { oldPositions[section.new] = section.old }
         for newSection in new.keys.indices {
             if let oldSection = oldPositions[newSection] {
-                if old.members[oldSection] != new.members[newSection] || differing.contains(newSection) {
-                    compare(old, oldSection, new, newSection)
-                }
+                let mayDiffer =
+                    touched?.contains(oldSection)
+                    ?? (old.members[oldSection] != new.members[newSection] || differing.contains(newSection))
+                if mayDiffer { compare(old, oldSection, new, newSection) }
             } else {
-                insertions += new.members[newSection].indices.map { [newSection, $0] }
+                insertions += (0..<new.members[newSection].count).map { [newSection, $0] }
             }
         }
     }
 
     /// The difference of the section with the given key, regardless of its position among the sections.
     init(
-        _ key: Key, _ old: Sections<Key>, _ new: Sections<Key>, modified: KeySet = KeySet(), replaced: KeySet = KeySet()
+        _ key: Key, _ old: Sections<Key>, _ new: Sections<Key>, modified: KeySet = KeySet(),
+        replaced: KeySet = KeySet(), touched: Set<Int>? = nil
     ) {
         (self.modified, self.replaced) = (modified, replaced)
         switch (old.positions[key], new.positions[key]) {
@@ -65,8 +69,9 @@ struct SectionDifference<Key: Hashable> {
         case (let oldSection?, nil): sectionsToDelete = [oldSection]
         case (nil, let newSection?):
             sectionsToInsert = [newSection]
-            insertions = new.members[newSection].indices.map { [newSection, $0] }
-        case (let oldSection?, let newSection?): compare(old, oldSection, new, newSection)
+            insertions = (0..<new.members[newSection].count).map { [newSection, $0] }
+        case (let oldSection?, let newSection?):
+            if touched?.contains(oldSection) ?? true { compare(old, oldSection, new, newSection) }
         }
     }
 
@@ -79,8 +84,7 @@ struct SectionDifference<Key: Hashable> {
 
     private mutating func compare(_ old: Sections<Key>, _ oldSection: Int, _ new: Sections<Key>, _ newSection: Int) {
         let rows = CollectionDiff.change(
-            from: KeySequence(old.members[oldSection]), to: KeySequence(new.members[newSection]), modified: modified,
-            replaced: replaced)
+            from: old.members[oldSection], to: new.members[newSection], modified: modified, replaced: replaced)
         #if MARTLET_SEEDED_BUGS
             let oldSection = SeededBug.isOn(.sectionOfDeletions) ? newSection : oldSection
         #endif

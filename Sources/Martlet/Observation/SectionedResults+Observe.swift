@@ -47,7 +47,7 @@ extension SectionedResults: ObservableSections {
         _ keyPaths: [String]?, _ queue: DispatchQueue?, _ notify: @escaping (_SectionsEvent, SectionedResults) -> Void
     ) -> NotificationToken {
         storage.observe(keyPaths, queue) {
-            SectionDifference($0, $1, modified: $2.modified, replaced: $2.replaced)
+            SectionDifference($0, $1, modified: $2.modified, replaced: $2.replaced, touched: $3)
         } notify: {
             notify($0, SectionedResults($1))
         }
@@ -63,7 +63,7 @@ extension ResultsSection: ObservableSections {
     ) -> NotificationToken {
         let key = key
         return storage.observe(keyPaths, queue) {
-            SectionDifference(key, $0, $1, modified: $2.modified, replaced: $2.replaced)
+            SectionDifference(key, $0, $1, modified: $2.modified, replaced: $2.replaced, touched: $3)
         } notify: {
             notify($0, ResultsSection(key: key, storage: $1))
         }
@@ -83,8 +83,9 @@ extension ObservableSections {
     ///   - queue: a serial queue on which `block` is called instead. The sections that the block receives can be used
     ///     on this queue only, and section keys are computed there.
     ///   - block: the closure that is called with each change.
-    /// - Complexity: O(n) for each change, where n is the number of elements. Elements are compared only in sections
-    ///   that changed.
+    /// - Complexity: a change of few elements costs a search of their sections, and at most a few passes over the keys of
+    ///   all elements. A change of more than 256 elements costs O(n), where n is the number of elements. Elements are
+    ///   compared only in sections that changed.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmSectionedResultsChange<Self>) -> Void
@@ -122,11 +123,12 @@ extension SectionStorage {
     /// states.
     fileprivate func observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?,
-        _ difference: @escaping (Sections<Key>, Sections<Key>, ResultsTracker.Change) -> SectionDifference<Key>,
+        _ difference:
+            @escaping (Sections<Key>, Sections<Key>, ResultsTracker.Change, Set<Int>?) -> SectionDifference<Key>,
         notify: @escaping (_SectionsEvent, SectionStorage) -> Void
     ) -> NotificationToken {
         var observed: SectionStorage? = queue == nil ? self : nil
-        var known = Sections<Key>()
+        var known = KnownSections()
         return results.storage.observe(keyPaths, queue, tracksAll: true) { [self, key] event, storage, keys in
             let sections = observed ?? SectionStorage(Results(storage), key)
             if case .failure(let error) = event {
@@ -142,42 +144,71 @@ extension SectionStorage {
                 guard let silenced else { return }
                 change = silenced
             }
-            let old = known
-            known = sections.sections(of: keys, known, change?.changed)
-            if sections.pastCallbackSnapshot == nil, storage.isCurrent { sections.install(known) }
+            let old = known.sections
+            let touched = sections.advance(&known, to: keys, change)
+            if sections.pastCallbackSnapshot == nil, storage.isCurrent { sections.install(known.sections) }
             guard let change else { return notify(_SectionsEvent(kind: .initial), sections) }
             if case .stateOnly = event { return }
-            let sectionChange = difference(old, known, change)
+            let sectionChange = difference(old, known.sections, change, touched)
             if !sectionChange.isEmpty { notify(_SectionsEvent(sectionChange), sections) }
         }
     }
 
-    /// Groups elements into sections. Computes the section keys of the elements in `changedKeys`, or of all elements if
-    /// `changedKeys` is nil. All other elements keep their section keys from `known`.
-    private func sections(of keys: KeySequence, _ known: Sections<Key>, _ changedKeys: KeySet?) -> Sections<Key> {
-        var keyOf: [ObjectKey: Key] = [:]
-        for (section, members) in known.members.enumerated() {
-            for member in members { keyOf[member] = known.keys[section] }
-        }
+    /// The sections that an observer knows, and the results from which they were computed.
+    private struct KnownSections {
+        var sections = Sections<Key>()
+        var keys = KeySequence()
+    }
+
+    /// Advances the sections to the results `keys`. `change` is nil before the first call of the observer. Returns the
+    /// old positions of the sections whose elements may differ; nil if this is unknown.
+    private func advance(_ known: inout KnownSections, to keys: KeySequence, _ change: ResultsTracker.Change?)
+        -> Set<Int>?
+    {
         let delivered = contextAtDeliveredVersion()
         // The tables do not retain their context.
         defer { withExtendedLifetime(delivered) {} }
         let frozenTable = delivered?.table(results.storage.table.id)
-        var sections = Sections<Key>()
+        func sectionKey(_ member: ObjectKey) -> Key? {
+            if let frozenTable {
+                return frozenTable.frozenObject(member).map { key(unsafeDowncast($0, to: Element.self)) }
+            }
+            return results.storage.table.exists(member) ? key(element(member)) : nil
+        }
+        let old = known.keys
+        known.keys = keys
+        // Results that come from a collection may contain an element several times.
+        if let change, results.storage.plan.source == nil,
+            let update = SectionUpdate(known.sections, change, from: old, to: keys, sectionKey)
+        {
+            known.sections = update.sections
+            return update.touched
+        }
+        known.sections = grouped(keys, known.sections, change?.changed, keepsLost: frozenTable == nil, sectionKey)
+        return nil
+    }
+
+    /// Groups elements into sections. Computes the section keys of the elements in `changedKeys`, or of all elements if
+    /// `changedKeys` is nil. All other elements keep their section keys from `known`, and so do elements that do not
+    /// exist any more if `keepsLost` is true.
+    private func grouped(
+        _ keys: KeySequence, _ known: Sections<Key>, _ changedKeys: KeySet?, keepsLost: Bool,
+        _ sectionKey: (ObjectKey) -> Key?
+    ) -> Sections<Key> {
+        var keyOf: [ObjectKey: Key] = [:]
+        for (section, members) in known.members.enumerated() {
+            for member in members { keyOf[member] = known.keys[section] }
+        }
+        var builder = Sections<Key>.Builder()
         for member in keys {
             let isChanged = changedKeys?.contains(member) ?? true
             if !isChanged, let key = keyOf[member] {
-                sections.append(member, key)
-            } else if let frozenTable {
-                guard let frozenObject = frozenTable.frozenObject(member) else { continue }
-                sections.append(member, key(unsafeDowncast(frozenObject, to: Element.self)))
-            } else if results.storage.table.exists(member) {
-                sections.append(member, key(element(member)))
-            } else if let key = keyOf[member] {
-                sections.append(member, key)
+                builder.append(member, key)
+            } else if let key = sectionKey(member) ?? (keepsLost ? keyOf[member] : nil) {
+                builder.append(member, key)
             }
         }
-        return sections
+        return builder.finish()
     }
 
     /// The version that is being delivered; nil if the Realm shows that version. The Realm shows a newer version if an

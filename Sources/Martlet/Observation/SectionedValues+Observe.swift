@@ -74,9 +74,9 @@ extension ValueSectionStorage {
     }
 
     private func sections(of values: [Element], _ numbers: [ObjectKey]) -> Sections<Key> {
-        var sections = Sections<Key>()
-        for (value, number) in zip(values, numbers) { sections.append(number, key(value)) }
-        return sections
+        var builder = Sections<Key>.Builder()
+        for (value, number) in zip(values, numbers) { builder.append(number, key(value)) }
+        return builder.finish()
     }
 
     private static func name(of collection: any SortableCollection) -> String {

@@ -11,7 +11,7 @@ import MartletValues
 /// shared memory. The monitor reads the version row only if `data_version` has changed. No transaction stays open on
 /// the connection of the monitor, so this connection pins no version.
 ///
-/// Thread safety: `lock` guards `connection`, `dataVersion`, `stopped` and `isRetrying`.
+/// Thread safety: `lock` guards `connection`, `dataVersion`, `stopped`, `isRetrying` and `heldLock`.
 // Sendable as described above.
 final class CommitMonitor: @unchecked Sendable {
     private weak var coordinator: StoreCoordinator?
@@ -21,6 +21,8 @@ final class CommitMonitor: @unchecked Sendable {
     private var stopped = false
     /// True if a poll failed and will be repeated.
     private var isRetrying = false
+    /// Held while the lock file is watched.
+    private var heldLock: WatchLock?
 
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
@@ -38,15 +40,20 @@ final class CommitMonitor: @unchecked Sendable {
         if isStopped { return }
         let fallbackInterval = environment.missedCommitPollMilliseconds
         if fallbackInterval > 0 { PollTimer.every(milliseconds: fallbackInterval).add(self) }
-        // These checks find commits that were made before the watch began. The second check ignores the version in the
-        // lock file, so it also finds the commits of a process that was killed.
-        checkForCommits(always: false)
+        // These checks find commits that were made before the watch began. They ignore the version in the lock file: a
+        // writer that found no watch lock has not written its version, nor has a writer that was killed.
+        checkForCommits(always: true)
         pollLater(interval)
     }
 
     // Returns false if the lock file cannot be watched.
     private func watch(_ path: String?) -> Bool {
         guard let path, let watch = LockFileWatcher.shared, watch.add(self, path) else { return false }
+        let acquired = WatchLock(path: path)
+        lock.lock()
+        heldLock = stopped ? nil : acquired
+        lock.unlock()
+        guard acquired != nil else { return false }
         // If the monitor was stopped while the watch was added, `stop` did not remove this watch.
         if isStopped { watch.removeStopped() }
         return true
@@ -118,8 +125,16 @@ final class CommitMonitor: @unchecked Sendable {
         stopped = true
         connection?.close()
         connection = nil
+        heldLock = nil
         lock.unlock()
         LockFileWatcher.shared?.removeStopped()
+    }
+
+    /// The lock that this monitor holds while it watches the lock file.
+    var watchLock: WatchLock? {
+        lock.lock()
+        defer { lock.unlock() }
+        return heldLock
     }
 
     var isStopped: Bool {

@@ -216,8 +216,7 @@ extension StoreCoordinator {
     // process is notified.
     private func repinToDatabaseFile(copied version: Version) -> Bool {
         let isLogUnused = repinToDatabaseFile()
-        let checkpoint = writeLock.record(copied: version)
-        if isLogUnused { locked { $0.repinnedCheckpoint = checkpoint } }
+        setRepinned(isLogUnused, writeLock.record(copied: version))
         return isLogUnused
     }
 
@@ -229,8 +228,15 @@ extension StoreCoordinator {
         }
         // If this process does not know the copied version yet, it has no handle that can be moved. It may still open
         // the copied version, and a later call then moves the new handle. It cannot open older versions any more.
-        guard locked({ $0.newestVersion >= checkpoint.version }) else { return }
-        if repinToDatabaseFile() { locked { $0.repinnedCheckpoint = checkpoint } }
+        let isKnown = locked { $0.newestVersion >= checkpoint.version }
+        setRepinned(isKnown && repinToDatabaseFile(), checkpoint)
+    }
+
+    private func setRepinned(_ isDone: Bool, _ checkpoint: WriteLock.CheckpointRecord) {
+        locked { state in
+            if isDone { state.repinnedCheckpoint = checkpoint }
+            state.isRepinDue = !isDone
+        }
     }
 
     /// Moves handles of the newest version from the log to the database file, which now contains the same version. The

@@ -125,13 +125,15 @@ extension StoreCoordinator {
             }
         #endif
         let pinned = Result { try reopen(written) }
-        locked { state in
+        let monitor = locked { state in
             state.newestVersion = max(state.newestVersion, version)
             // Prevents the monitor from also notifying listeners of this version.
             state.lastNotifiedVersion = max(state.lastNotifiedVersion, version)
+            // If a handle must be moved, this commit also wakes the monitor of this process.
+            return state.isRepinDue ? nil : state.monitor
         }
         environment.yield(.beforeRecordingVersion)
-        writeLock.record(version)
+        writeLock.record(version, besides: monitor?.watchLock)
         if !keepsLock { writeLock.release() }
         #if MARTLET_SEEDED_BUGS
             if !SeededRace.isOn(.notifiedBeforeCommit) { notifyListeners(version, committer) }

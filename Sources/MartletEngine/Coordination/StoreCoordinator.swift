@@ -74,6 +74,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         /// The last checkpoint after which this process moved all its handles of the newest version from the log to the
         /// database file.
         var repinnedCheckpoint: WriteLock.CheckpointRecord?
+        /// True if a handle could not be moved after a checkpoint. The monitor then tries again after each commit.
+        var isRepinDue = false
         /// The open Realm of each executor.
         var openRealms: [UInt64: WeakReference] = [:]
         /// The frozen Realm of each version.

@@ -254,8 +254,15 @@ package final class WriteTransaction {
         let stored: SQLValue = bytes.count <= Self.storedLimit ? .blob(bytes) : .null
         try connection.run(
             "INSERT INTO martlet_changes VALUES (?1, ?2)", [.integer(Int64(bitPattern: version)), stored])
-        let oldest = Int64(bitPattern: version) - Int64(coordinator.environment.changeRetention)
-        if oldest > 0 { try connection.run("DELETE FROM martlet_changes WHERE version <= ?1", [.integer(oldest)]) }
+        try deleteOldChanges(connection, version)
+    }
+
+    // Deletes several old change sets at a time, because each deletion writes a page that the commit does not write
+    // otherwise.
+    private func deleteOldChanges(_ connection: Connection, _ version: Version) throws {
+        let retention = coordinator.environment.changeRetention
+        guard version > retention, version % max(1, retention / 16) == 0 else { return }
+        try connection.run("DELETE FROM martlet_changes WHERE version <= ?1", [.integer(Int64(version - retention))])
     }
 
     private func storeNextKeys(_ connection: Connection) throws {

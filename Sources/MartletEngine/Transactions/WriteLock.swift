@@ -127,9 +127,10 @@ final class WriteLock: @unchecked Sendable {
 
     // MARK: Words in the lock file
 
-    /// Writes the number of a committed version for processes that watch the file. The caller holds the lock.
-    func record(_ version: Version) {
-        guard file != nil else { return }
+    /// Writes the number of a committed version for the processes that watch the file. Writes nothing if there is no
+    /// watcher except `own`. The caller holds the lock.
+    func record(_ version: Version, besides own: WatchLock? = nil) {
+        guard file != nil, WatchLock.isWatched(descriptor, besides: own) else { return }
         var number = version.littleEndian
         _ = pwrite(descriptor, &number, MemoryLayout<Version>.size, 0)
     }
@@ -165,7 +166,7 @@ final class WriteLock: @unchecked Sendable {
     // The documentation of `LockFile` describes the layout.
     private static let logOffset: off_t = 64
 
-    /// The version that a process last wrote to the lock file. Nil if it is unknown.
+    /// The version that a process last wrote to the lock file. Nil if it is unknown. Later versions may exist.
     var recordedVersion: Version? { words(at: 0, count: 1)?[0] }
 
     /// The checkpoint that a process last wrote to the lock file. Nil if it is unknown.

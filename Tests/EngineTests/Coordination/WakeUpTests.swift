@@ -201,4 +201,26 @@ struct WakeUpTests {
         #expect(StoreFiles.exists(folder.path("test.realm.lock")))
         process.coordinator.stopListening(recorder)
     }
+
+    @Test("a process whose commits no other process waits for does not write to the lock file")
+    func ownCommits() throws {
+        let folder = try TestFolder()
+        let (process, recorder) = try listener(folder)
+        let lock = folder.path("test.realm.lock")
+        func words() -> Data? { FileManager.default.contents(atPath: lock)?.prefix(8) }
+        try process.add("a")
+        let alone = words()
+        for _ in 0..<3 { try process.add("b") }
+        #expect(words() == alone)
+        let (other, otherRecorder) = try listener(folder)
+        try process.add("c")
+        #expect(words() != alone)
+        let version = try #require(process.handle?.version)
+        #expect(recorder.receives(version) && otherRecorder.receives(version))
+        other.coordinator.stopListening(otherRecorder)
+        let watched = words()
+        try process.add("d")
+        #expect(words() == watched)
+        process.coordinator.stopListening(recorder)
+    }
 }

@@ -75,6 +75,21 @@ struct CommitLogTests {
         #expect(try changes(reader, end, end + 1) == nil, "the version is not committed yet")
     }
 
+    @Test("old change sets are deleted several at a time, and at least as many as configured are kept")
+    func deletion() throws {
+        let folder = try TestFolder()
+        let writer = try VirtualProcess(folder.path()) { $0.environment.changeRetention = 160 }
+        var counts: [Int64] = []
+        for number in 0..<400 {
+            try writer.add("\(number)")
+            counts.append(try writer.integer("SELECT count(*) FROM martlet_changes") ?? 0)
+        }
+        #expect(counts.max() == 169)
+        #expect(counts.suffix(200).min() == 160)
+        let deletions = zip(counts, counts.dropFirst()).count { $1 < $0 }
+        #expect(deletions == 24)
+    }
+
     @Test("commits that were dropped from memory are read from the file")
     func longHistory() throws {
         let folder = try TestFolder()
