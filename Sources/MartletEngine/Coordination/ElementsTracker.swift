@@ -8,8 +8,19 @@ package struct ElementsTracker: CollectionTracker {
     package struct State: TrackedState {
         package let count: Int
         package let isInvalidated: Bool
+        /// The elements of a list or set of objects. Nil until the position of an element is needed, and after many
+        /// edits.
+        fileprivate var keys: KeySequence?
         package static let invalidated = State(count: 0, isInvalidated: true)
+
+        init(count: Int, isInvalidated: Bool) {
+            self.count = count
+            self.isInvalidated = isInvalidated
+        }
     }
+
+    /// The greatest number of elements that are changed in `State.keys`. After more edits, the elements are read again.
+    private static let maximumEdits = 256
 
     package let id: CollectionID
     private let schema: DatabaseSchema
@@ -57,12 +68,45 @@ package struct ElementsTracker: CollectionTracker {
             return (.invalidated, CollectionChange(deletions: Array(0..<old.count)))
         }
         let script = changes.changes.collections[id]
-        let modified = try handle.read { try modifiedPositions(changes, $0) }
-        guard script != nil || !modified.isEmpty else { return (old, CollectionChange()) }
         var builder = CollectionChangeBuilder(oldCount: old.count)
         if let script { builder.apply(script) }
+        var new = State(count: builder.count, isInvalidated: false)
+        let modified = try handle.read { connection in
+            new.keys = try script == nil ? old.keys : edited(old.keys, builder.finish(), connection)
+            return try modifiedPositions(changes, &new, connection)
+        }
+        guard script != nil || !modified.isEmpty else { return (new, CollectionChange()) }
         for position in modified { builder.modify(at: position) }
-        return (State(count: builder.count, isInvalidated: false), builder.finish())
+        return (new, builder.finish())
+    }
+
+    /// Applies the edits of a collection to its elements. Returns nil if there are many edits.
+    private func edited(
+        _ keys: KeySequence?, _ edits: CollectionChange, _ connection: Connection
+    ) throws -> KeySequence? {
+        guard var keys else { return nil }
+        let count = edits.deletions.count + edits.insertions.count + edits.modifications.count
+        guard count <= Self.maximumEdits else { return nil }
+        keys.removeAll(at: edits.deletions)
+        guard let inserted = try self.keys(at: edits.insertions, connection) else { return nil }
+        keys.insertAll(inserted)
+        // Before the elements of the collection change, only overwritten elements count as modified.
+        guard let overwritten = try self.keys(at: edits.modificationsNew, connection) else { return nil }
+        for (position, key) in overwritten {
+            keys.remove(at: position)
+            keys.insert(key, at: position)
+        }
+        return keys
+    }
+
+    private func keys(
+        at positions: [Int], _ connection: Connection
+    ) throws -> [(position: Int, key: ObjectKey)]? {
+        if positions.isEmpty { return [] }
+        let found = try elements(at: positions, connection).map { element -> ObjectKey? in
+            if case .integer(let key) = element { key } else { nil }
+        }
+        return found.contains(nil) ? nil : zip(positions, found.compactMap(\.self)).map { ($0, $1) }
     }
 
     package func removedElements(
@@ -110,7 +154,7 @@ package struct ElementsTracker: CollectionTracker {
     /// The current positions of the modified elements. An element counts as modified only because of changes in
     /// `reportedChanges` or `reportedAnyChanges`.
     private func modifiedPositions(
-        _ changes: VersionChanges, _ connection: Connection
+        _ changes: VersionChanges, _ new: inout State, _ connection: Connection
     ) throws -> [Int] {
         if !reportedAnyChanges.isEmpty { return try modifiedAnyPositions(changes, connection) }
         guard let target, let reportedChanges, reportedChanges.touches(changes.changes, table: target) else {
@@ -125,12 +169,26 @@ package struct ElementsTracker: CollectionTracker {
             #endif
             guard try hasElement(in: modified, connection) else { return [] }
         }
-        var positions: [Int] = []
-        for (position, element) in try elements(connection).enumerated() {
-            // If `rows` is nil, the modified rows cannot be determined, and every element counts as modified.
-            if case .integer(let key) = element, rows == nil || modified.contains(key) { positions.append(position) }
+        let keys = try new.keys ?? keySequence(connection)
+        guard let keys else {
+            return try elements(connection).enumerated().compactMap { position, element in
+                guard case .integer(let key) = element, rows == nil || modified.contains(key) else { return nil }
+                return position
+            }
         }
-        return positions
+        new.keys = keys
+        // If `rows` is nil, the modified rows cannot be determined, and every element counts as modified.
+        return rows == nil ? Array(0..<keys.count) : keys.allPositions(of: modified)
+    }
+
+    /// The elements of a list or set of objects. Nil for a map, in which keys and values alternate.
+    private func keySequence(_ connection: Connection) throws -> KeySequence? {
+        if schema[id.table].type.properties[id.property].kind == .map { return nil }
+        let elements = try elements(connection)
+        let keys = elements.compactMap { element -> ObjectKey? in
+            if case .integer(let key) = element { key } else { nil }
+        }
+        return keys.count == elements.count ? KeySequence(keys) : nil
     }
 
     // Returns true if any of the keys is an element. Because of this check, a long list is read only if necessary. If

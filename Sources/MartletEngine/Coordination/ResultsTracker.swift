@@ -4,9 +4,9 @@ import MartletValues
 /// Computes the ordered keys of one result from version to version, and the changes between the versions.
 ///
 /// The tracker queries only the affected rows, with three exceptions. It queries a result with `distinct` or a limit in
-/// full, because any change of a row can make another row appear. It queries any result in full if very many rows are
-/// affected, or if the affected rows cannot be determined. In these cases it computes the difference by comparing the
-/// old and the new keys.
+/// full if a change can affect membership or order, because another row may then appear. It queries any result in full if
+/// very many rows are affected, or if the affected rows cannot be determined. In these cases it computes the difference
+/// by comparing the old and the new keys.
 package struct ResultsTracker: CollectionTracker {
     package struct State: TrackedState {
         /// The members in order.
@@ -123,6 +123,8 @@ package struct ResultsTracker: CollectionTracker {
         var change: Change
         /// All rows whose content, membership or position may have changed.
         var all: KeySet
+        /// False if no row was inserted, deleted or replaced, and if no change can affect membership or order.
+        var canMove: Bool
         /// Rows whose membership or position may have changed because of other rows to which they link. Nil if these
         /// rows cannot be found by following links backwards. In that case any row may have become a member or have
         /// ceased to be a member.
@@ -152,8 +154,10 @@ package struct ResultsTracker: CollectionTracker {
         #if MARTLET_SEEDED_BUGS
             if SeededBug.isOn(.sectionUnnoticed) { change.changed = modified.union(table.inserted) }
         #endif
-        let touched = modified.union(moved).union(table.inserted).union(table.deleted)
-        return TouchedRows(change: change, all: touched, affectedThroughLinks: movedRows)
+        let moving = moved.union(table.inserted).union(table.deleted).union(table.replaced)
+        return TouchedRows(
+            change: change, all: modified.union(moving), canMove: movedRows == nil || !moving.isEmpty,
+            affectedThroughLinks: movedRows)
     }
 
     private func advance(
@@ -169,6 +173,11 @@ package struct ResultsTracker: CollectionTracker {
                 return (old, change)
             }
         #endif
+        if !rows.canMove, !plan.stages.isEmpty || !isSearched(modified, old) {
+            let positions = old.positions(of: modified)
+            change.positions = CollectionChange(modifications: positions, modificationsNew: positions)
+            return (old, change)
+        }
         guard movedRows != nil, plan.stages.isEmpty, touched.count <= max(1_000, old.count / 4) else {
             let new = try keys(connection)
             change.positions = CollectionDiff.change(

@@ -70,6 +70,20 @@ extension KeySequence {
         return found
     }
 
+    /// The positions of all occurrences of the keys of a set, in ascending order.
+    ///
+    /// Complexity: O(n log r) for a set of r runs.
+    package func allPositions(of set: KeySet) -> [Int] {
+        var found: [Int] = []
+        guard let lowest = set.first, let highest = set.last else { return found }
+        for (block, start) in zip(blocks, starts) {
+            for (offset, key) in block.enumerated() where lowest <= key && key <= highest && set.contains(key) {
+                found.append(start + offset)
+            }
+        }
+        return found
+    }
+
     /// The keys at a range of positions.
     ///
     /// Complexity: O(log b + k) for b blocks and a range of k positions.

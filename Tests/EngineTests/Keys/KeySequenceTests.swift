@@ -121,6 +121,8 @@ struct KeySequenceTests {
         #expect(sequence.insertionPositionAscending(for: -1) == 0)
         #expect(sequence.positions(of: [3, 4, 8997, 9, 50_000]) == [1, 3, 2999])
         #expect(sequence.positions(of: []) == [])
+        #expect(KeySequence([5, 3, 5, 9, 3]).allPositions(of: [3, 5]) == [0, 1, 2, 4])
+        #expect(sequence.allPositions(of: []) == [])
         #expect(sequence.keys(in: 500..<1700) == Array(keys[500..<1700]))
         #expect(sequence.keys(in: 0..<0) == [])
         #expect(KeySequence().keys(in: 0..<0) == [])
