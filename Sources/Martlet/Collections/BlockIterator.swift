@@ -50,6 +50,8 @@ import MartletValues
     private var hasReadBlock = false
     /// The properties that the body of the loop has read. Nil if the iterator reads all columns.
     private var usedProperties: LoadedProperties?
+    /// The targets of links that the body of the loop has followed. Nil if the objects have no links.
+    private let linkTargets: LinkTargets?
 
     init(_ storage: ResultsStorage) {
         table = storage.table
@@ -66,6 +68,7 @@ import MartletValues
         }
         rows = RowBlock(table.rows.wholeRow, rowCapacity: 16)
         usedProperties = table.readsSelections ? LoadedProperties.none : nil
+        linkTargets = table.keepsLinkTargets ? LinkTargets(context) : nil
     }
 
     /// Iterates over the given members of a result.
@@ -75,6 +78,7 @@ import MartletValues
         keys = members
         rows = RowBlock(table.rows.wholeRow, rowCapacity: 16)
         usedProperties = table.readsSelections ? LoadedProperties.none : nil
+        linkTargets = table.keepsLinkTargets ? LinkTargets(context) : nil
     }
 
     /// Iterates over the objects of a list.
@@ -85,9 +89,11 @@ import MartletValues
         if cursor == nil { keys = KeySequence(list.keys(in: 0..<list.count)) } else { self.list = list }
         rows = RowBlock(table.rows.wholeRow, rowCapacity: 16)
         usedProperties = table.readsSelections ? LoadedProperties.none : nil
+        linkTargets = table.keepsLinkTargets ? LinkTargets(context) : nil
     }
 
     @usableFromInline mutating func next() -> ObjectBase? {
+        linkTargets?.begin()
         while true {
             if rowPosition < rows.count, isCurrent { return takeRow() }
             if let object = preparedObjects.popLast() { return object }
@@ -245,8 +251,9 @@ import MartletValues
             if table.canReadRange(of: members) {
                 return try table.rows.readRange(of: members, into: &rows, connection)
             }
-            let living = table.identity.living(Array(members))
-            let unread = zip(members, living).lazy.filter { $1 == nil || $1?._state == .stale }.map(\.0)
+            let keys = Array(members)
+            let living = table.identity.living(keys)
+            let unread = keys.indices.filter { living[$0].map { $0._state == .stale } ?? true }.map { keys[$0] }
             try table.rows.readRows(unread, into: &rows, connection)
         }
     }

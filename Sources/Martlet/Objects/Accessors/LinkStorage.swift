@@ -21,7 +21,7 @@ extension ObjectBase {
         if let object = storage.object { return object }
         if _state == .tracing { return KeyPathTracer.traced(T.self) }
         guard let key = storage.key, let context = _table?.context else { return nil }
-        return context.table(T.self).object(key) as? T
+        return context.table(T.self).linkTarget(key) as? T
     }
 
     @_spi(Generated) public final func _setLink<T: ObjectBase>(

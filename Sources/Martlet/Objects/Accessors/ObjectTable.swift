@@ -18,6 +18,8 @@ final class ObjectTable {
     let reusesAccessors: Bool
     /// True if loops may read only the columns that their bodies read.
     let readsSelections: Bool
+    /// True if a loop over objects of this type keeps the targets of their links.
+    let keepsLinkTargets: Bool
     /// The properties of stale accessors that were read since a loop has removed all members.
     @exclusivity(unchecked) var readProperties = LoadedProperties.none
     /// The model that is used if `model` is nil. It is created on first use. A mutex guards it, because several threads
@@ -49,6 +51,7 @@ final class ObjectTable {
         let canLoadPartly = metatype?._canLoadPartly ?? false
         readsSelections = canLoadPartly && !context.access.isOfMigration && !context.isFrozen
         reusesAccessors = readsSelections && metatype?._hasIgnoredProperties == false
+        keepsLinkTargets = readsSelections && table.type.properties.contains { $0.kind == .single && $0.isLink }
         self.context = context
         integerKey = table.type.hasIntegerKey ? table.type.primaryKey ?? -1 : -1
         hasEnumColumns = table.type.properties.contains { $0.isColumn && $0.element.isEnum }

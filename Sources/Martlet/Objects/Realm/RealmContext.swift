@@ -34,7 +34,7 @@ final class RealmContext {
     var autorefresh = true
 
     @exclusivity(unchecked) var pending = PendingWrite()
-    var additions = Additions()
+    @exclusivity(unchecked) var additions = Additions()
     @exclusivity(unchecked) var keyValue = KeyValueRegistry()
     /// The tracked reads of this Realm.
     let reads = ReadTracking()
@@ -45,6 +45,8 @@ final class RealmContext {
     @exclusivity(unchecked) var callsBeforeChange = 0
     /// The cursors of loops that have not read the keys of all members.
     var cursors: [WeakCursor] = []
+    /// The targets of links that the current loop keeps. Reset when the object is deallocated.
+    @exclusivity(unchecked) var linkTargets: Unmanaged<LinkTargets>?
     /// The cores of collections in use, by row and property.
     var collections: [CollectionID: CollectionCore.WeakCore] = [:]
     /// In the context of the old objects of a migration: the context of the new objects. Tables and rows have the same
