@@ -29,17 +29,23 @@ struct ElementAggregates {
     init<Model: ObjectBase>(
         _ objects: some Sequence<Model>, _ keyPath: String, isArithmetic: Bool, _ members: ResultsStorage?
     ) {
-        let objects = Array(objects)
-        let context = members?.context ?? objects.first?._context
+        let first = members == nil ? objects.first { _ in true } : nil
+        let context = members?.context ?? first?._context
         let type =
-            members?.table.type ?? objects.first?._model.schema
+            members?.table.type ?? first?._model.schema
             ?? (Model.self is any ModelObject.Type ? ModelClass.of(Model.self).schema : nil)
         let names = PropertyPath(keyPath).names
         let end = type.flatMap { Self.end(of: names, keyPath, from: $0, context) }
         end?.requireAggregatable(keyPath, isArithmetic: isArithmetic)
         let nan = end?.element == .scalar(.decimal128) ? Decimal128.nan._stored.raw : nil
-        self.init(
-            objects.map { ElementAggregates.value($0, names[...]) }, isAny: end?.isAny == true, nan: nan)
+        let values: [StoredValue]
+        if names.count == 1, let end {
+            // All objects have the same type, so the property is looked up once.
+            values = objects.map { ElementAggregates.value($0, end) }
+        } else {
+            values = objects.map { ElementAggregates.value($0, names[...]) }
+        }
+        self.init(values, isAny: end?.isAny == true, nan: nan)
         path = keyPath
         self.context = context
     }
@@ -91,8 +97,12 @@ struct ElementAggregates {
         if property.isLink {
             return (object.untypedValue(property) as? ObjectBase).map { value($0, names.dropFirst()) } ?? .null
         }
+        return value(object, property)
+    }
+
+    private static func value(_ object: ObjectBase, _ property: PropertySchema) -> StoredValue {
         object._load(property.index)
-        let stored = StoredValue(RowEncoder.values(of: object)[property.index])
+        let stored = StoredValue(RowEncoder.value(of: object, property.index))
         return property.element.isFloating ? Double?._value(stored).map(\._compared) ?? .null : stored
     }
 

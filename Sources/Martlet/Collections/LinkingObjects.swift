@@ -46,6 +46,32 @@ public struct LinkingObjects<Element: ObjectBase> {
     public var realm: Realm? { results?.realm }
 }
 
+extension LinkingObjects where Element: ModelObject {
+    /// The minimum of a field among the linking objects; nil if no object has a value.
+    public func min<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._NonOptional?
+    where F.Value: OrderedValue {
+        min(ofProperty: field(Element.fields).keyPath)
+    }
+
+    /// The maximum of a field among the linking objects; nil if no object has a value.
+    public func max<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._NonOptional?
+    where F.Value: OrderedValue {
+        max(ofProperty: field(Element.fields).keyPath)
+    }
+
+    /// The sum of a field over the linking objects that have a value; zero if no object has one.
+    public func sum<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._NonOptional
+    where F.Value: NumericValue, F.Value._NonOptional: NumericValue {
+        sum(ofProperty: field(Element.fields).keyPath)
+    }
+
+    /// The average of a field over the linking objects that have a value; nil if no object has one.
+    public func average<F: ValueField<Element>>(of field: (Element.RootFields) -> F) -> F.Value._Average?
+    where F.Value: NumericValue {
+        average(ofProperty: field(Element.fields).keyPath)
+    }
+}
+
 extension LinkingObjects: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { count }

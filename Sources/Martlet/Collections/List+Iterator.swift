@@ -4,23 +4,27 @@ import MartletValues
 extension List {
     /// Iterates over the current elements. The body of the loop may change the list. If the body deletes objects,
     /// the iterator returns them as invalidated objects.
-    public func makeIterator() -> Iterator {
-        guard let core else { return Iterator(values: .init(storage: .plain(unmanaged))) }
-        if let table = core.target { return Iterator(blocks: BlockIterator(core, table)) }
-        let stored = core.count > 0 ? core.all() : []
-        return Iterator(values: .init(storage: .stored(stored, elementContext(core))))
-    }
+    public func makeIterator() -> Iterator { core.map { Iterator($0) } ?? Iterator(unmanaged) }
 
     /// An iterator that reads objects in blocks.
     public struct Iterator: IteratorProtocol {
-        /// Reads the elements of a managed list of objects; nil for every other list.
+        /// Reads the elements of a managed list or set of objects; nil for every other collection.
         @usableFromInline var blocks: BlockIterator?
-        /// Returns the elements of every other list.
+        /// Returns the elements of every other collection.
         @usableFromInline var values: Values?
 
-        fileprivate init(blocks: BlockIterator) { self.blocks = blocks }
+        /// Iterates over the elements of a managed list or set.
+        init(_ core: CollectionCore) {
+            if let table = core.target {
+                blocks = BlockIterator(core, table)
+            } else {
+                let context = ElementContext(context: core.context)
+                values = Values(storage: .stored(core.count > 0 ? core.all() : [], context))
+            }
+        }
 
-        fileprivate init(values: Values) { self.values = values }
+        /// Iterates over elements in memory.
+        init(_ elements: [Element]) { values = Values(storage: .plain(elements)) }
 
         /// The next element.
         // As in `Results.Iterator`, every object is an instance of `Element`, so the cast is not checked. The function

@@ -195,7 +195,9 @@ extension MutableSet: RandomAccessCollection {
     public var endIndex: Int { count }
 
     /// Iterates over the current elements. The body of the loop may change the set.
-    public func makeIterator() -> IndexingIterator<[Element]> { (0..<count).map { self[$0] }.makeIterator() }
+    public func makeIterator() -> List<Element>.Iterator {
+        core.map { List<Element>.Iterator($0) } ?? List<Element>.Iterator(unmanaged)
+    }
 
     /// The element at a position in the order of the set.
     public subscript(position: Int) -> Element {

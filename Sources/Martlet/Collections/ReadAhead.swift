@@ -67,12 +67,15 @@ struct ReadAhead {
     }
 
     private mutating func readRows(from position: Int, _ table: ObjectTable, _ keyAt: (Int) -> ObjectKey?) {
-        let keys = (0..<Self.blockSize).lazy.map { [direction] in position + $0 * direction }.prefix { $0 >= 0 }
-            .map(keyAt).prefix { $0 != nil }.compactMap(\.self)
+        var keys: [ObjectKey] = []
+        for step in 0..<Self.blockSize {
+            guard position + step * direction >= 0, let key = keyAt(position + step * direction) else { break }
+            keys.append(key)
+        }
         var block = rows ?? RowBlock(table.rows.wholeRow, rowCapacity: Self.blockSize)
         block.removeAll(rowCapacity: Self.blockSize)
         (changeCount, rowPosition, isReversed) = (table.context.changeCount, 0, false)
-        var ascending = Array(keys)
+        var ascending = keys
         if direction < 0 { ascending.reverse() }
         if table.canReadRange(of: ascending[...]) {
             isReversed = direction < 0

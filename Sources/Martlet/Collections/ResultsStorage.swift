@@ -57,14 +57,18 @@ final class ResultsStorage {
     /// Throws `QueryFailure` if the query of the plan cannot be executed.
     func check() throws {
         requireUsable()
-        try context.handle.read { connection in try QueryCompiler.check(plan, context.schema, connection) }
+        try context.withFrozenLock {
+            try context.handle.read { try table.rows.compiledQueries.check(plan, context.schema, $0) }
+        }
     }
 
     /// Traps if the query of the plan cannot be executed. Called before the query runs in the background, where the
     /// error could not be reported.
     func requireExecutable() {
         requireUsable()
-        context.read { connection in try QueryCompiler.check(plan, context.schema, connection) }
+        context.withFrozenLock {
+            context.read { try table.rows.compiledQueries.check(plan, context.schema, $0) }
+        }
     }
 
     /// Records the read if reads are tracked.
@@ -320,7 +324,8 @@ final class ResultsStorage {
         let found =
             context.fromColumns { try $0.aggregate(function, path, isRequired: isRequired, plan, $1) }
             ?? context.read {
-                try QueryRunner(plan, context.schema).aggregate(function, path, isRequired: isRequired, $0)
+                try QueryRunner(plan, context.schema, table.rows.compiledQueries).aggregate(
+                    function, path, isRequired: isRequired, $0)
             }
         if let end, found != .null, !end.accepts(found, from: function) {
             context.refuseDamaged(end.property.index, in: end.table)

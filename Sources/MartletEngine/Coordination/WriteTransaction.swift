@@ -6,8 +6,8 @@ import MartletValues
 package final class WriteTransaction {
     /// The handle through which the transaction reads and writes. Its version is the version before the transaction.
     package private(set) var handle: SnapshotHandle
-    package var recorder = ChangeRecorder()
-    package var oldRows: RowImages
+    @exclusivity(unchecked) package var recorder = ChangeRecorder()
+    @exclusivity(unchecked) package var oldRows: RowImages
     /// True if a Realm of the process has observers, for which the old rows are stored.
     package let keepsOldRows: Bool
     package let coordinator: StoreCoordinator

@@ -1,4 +1,4 @@
-import MartletSQLite
+package import MartletSQLite
 import MartletValues
 
 /// The SQL of the frequent queries of one type, by their form. Compiling a query can take longer than running it.
@@ -11,6 +11,8 @@ package final class CompiledQueries {
     }
 
     private var known: [QueryForm: Compiled] = [:]
+    /// The forms that `check` has accepted.
+    private var checked: Set<QueryForm> = []
     private static let limit = 256
 
     func releaseStatements() {
@@ -24,6 +26,16 @@ package final class CompiledQueries {
         let statement = try connection.statement(compiled.sql)
         known[form]?.statement = statement
         return statement
+    }
+
+    /// Throws the errors of `QueryCompiler.check`. A form is checked only once.
+    package func check(_ plan: QueryPlan, _ schema: DatabaseSchema, _ connection: Connection) throws {
+        let form = QueryForm.of(plan, .keys(limit: nil, isReversed: false, usesIndex: false))?.form
+        if let form, checked.contains(form) { return }
+        try QueryCompiler.check(plan, schema, connection)
+        guard let form else { return }
+        if checked.count >= Self.limit { checked = [] }
+        checked.insert(form)
     }
 
     /// Keeps the SQL of a form, if its parameters are the values of the form.
@@ -40,6 +52,7 @@ struct QueryForm: Hashable {
     enum Selection: Hashable {
         case keys(limit: Int?, isReversed: Bool, usesIndex: Bool)
         case count
+        case aggregate(Predicate.Aggregate, PropertyPath, isRequired: Bool, usesWideSum: Bool)
         /// Tests whether there is a member after this number of members.
         case hasRow(at: Int)
     }

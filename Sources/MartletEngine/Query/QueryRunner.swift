@@ -91,10 +91,13 @@ package struct QueryRunner {
         _ function: Predicate.Aggregate, _ path: PropertyPath, isRequired: Bool, _ connection: Connection
     ) throws -> SQLValue {
         func value(usesWideSum: Bool) throws -> SQLValue {
-            var compiler = QueryCompiler(schema)
-            let query = try compiler.aggregate(function, path, plan, usesWideSum: usesWideSum, isRequired: isRequired)
-            try prepareFullText(compiler, connection)
-            let value = try connection.value(query.sql, query.arguments) ?? .null
+            let selection = QueryForm.Selection.aggregate(
+                function, path, isRequired: isRequired, usesWideSum: usesWideSum)
+            let statement = try statement(selection, connection) { compiler in
+                try compiler.aggregate(function, path, plan, usesWideSum: usesWideSum, isRequired: isRequired)
+            }
+            defer { statement.reset() }
+            let value = try statement.step() ? statement.value(0) : .null
             // The sum of positive and negative infinity is NaN. SQLite cannot return NaN, so the query returns NULL or
             // 'nan' instead.
             if function == .sum && value == .null || function == .average && value == .text("nan") {

@@ -37,8 +37,8 @@ extension RowStore {
     }
 
     /// Copies the rows with the given keys, one by one. Stops when the block is large. Skips keys without a row.
-    package func readRows(_ keys: some Sequence<ObjectKey>, into block: inout RowBlock, _ connection: Connection) throws
-    {
+    // The keys are an array: a generic function would not be specialized for its callers in other modules.
+    package func readRows(_ keys: [ObjectKey], into block: inout RowBlock, _ connection: Connection) throws {
         let statement =
             block.selection.isWhole
             ? try selectStatement(connection) : try connection.statement(block.selection.selectByKey)

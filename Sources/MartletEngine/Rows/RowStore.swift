@@ -13,7 +13,7 @@ package final class RowStore {
     package let type: ObjectTypeSchema
     package let layout: TableLayout
     /// The full-text indexes. They change when a program with other full-text properties opens the file.
-    var fullTextIndexes: [TableLayout.FullTextIndex]
+    @exclusivity(unchecked) var fullTextIndexes: [TableLayout.FullTextIndex]
     /// The `AnyRealmValue` properties that are not collections. Their values may contain links.
     package let anyRealmValueColumns: [PropertyIndex]
     /// True if the type has `AnyRealmValue` properties or collections of `AnyRealmValue`.

@@ -10,6 +10,8 @@ import MartletValues
         case bind(RowBinder)
         /// Collects the values of all properties. Collections and linking objects get NULL.
         case collect
+        /// Gets the value of one property. The value of a collection is NULL.
+        case value(of: Int)
         case add(RealmContext, Realm.UpdatePolicy)
         /// Reads only the integer primary key.
         case key
@@ -34,6 +36,7 @@ import MartletValues
     private var key: ObjectKey = 0
     private var isAccepted = true
     private var foundCase: Any?
+    private var foundValue = SQLValue.null
     /// The enum of the property to check.
     private var enumeration: (any PersistableEnum.Type)?
 
@@ -75,9 +78,9 @@ import MartletValues
 
     /// The value of one property.
     static func value(of object: ObjectBase, _ property: PropertyIndex) -> SQLValue {
-        var encoder = RowEncoder(mode: .collect, mask: PropertyMask(word: PropertyMask.bit(property)))
+        var encoder = RowEncoder(mode: .value(of: property), mask: .all)
         object._encode(&encoder)
-        return encoder.image[property]
+        return encoder.foundValue
     }
 
     /// The values of the columns, in schema order.
@@ -144,6 +147,20 @@ import MartletValues
         return mask.contains(property)
     }
 
+    /// Moves to the next property and returns true if the current value is not needed. Called before a value is converted
+    /// to its stored form, if that takes time.
+    @inline(__always)
+    private mutating func skips() -> Bool {
+        let isNeeded =
+            switch mode {
+            case .bind: mask.contains(property)
+            case .value(let wanted): wanted == property
+            case .collect, .add, .key, .check, .findCase, .collection: true
+            }
+        if !isNeeded { property += 1 }
+        return !isNeeded
+    }
+
     private mutating func put(_ value: Int64?) {
         if property == keyProperty, let value { key = value }
         let wanted = advance()
@@ -152,8 +169,9 @@ import MartletValues
             guard wanted else { return }
             if let value { binder.bind(value, at: parameter) } else { binder.bindNull(at: parameter) }
             parameter += 1
-        case .collect: image.values.append(wanted ? value.map(SQLValue.integer) ?? .null : .null)
-        case .add, .collection, .key, .check, .findCase: break
+        case .collect: image.values.append(value.map(SQLValue.integer) ?? .null)
+        case .value(property - 1): foundValue = value.map(SQLValue.integer) ?? .null
+        case .value, .add, .collection, .key, .check, .findCase: break
         }
     }
 
@@ -169,8 +187,9 @@ import MartletValues
                 binder.bindNull(at: parameter)
             }
             parameter += 1
-        case .collect: image.values.append(wanted ? value._stored.raw : .null)
-        case .add, .collection, .key, .check, .findCase: break
+        case .collect: image.values.append(value._stored.raw)
+        case .value(property - 1): foundValue = value._stored.raw
+        case .value, .add, .collection, .key, .check, .findCase: break
         }
     }
 
@@ -181,8 +200,9 @@ import MartletValues
             guard wanted else { return }
             if let value { binder.bind(value, at: parameter) } else { binder.bindNull(at: parameter) }
             parameter += 1
-        case .collect: image.values.append(wanted ? value.map(SQLValue.text) ?? .null : .null)
-        case .add, .collection, .key, .check, .findCase: break
+        case .collect: image.values.append(value.map(SQLValue.text) ?? .null)
+        case .value(property - 1): foundValue = value.map(SQLValue.text) ?? .null
+        case .value, .add, .collection, .key, .check, .findCase: break
         }
     }
 
@@ -193,8 +213,9 @@ import MartletValues
             guard wanted else { return }
             binder.bind(value.raw, at: parameter)
             parameter += 1
-        case .collect: image.values.append(wanted ? value.raw : .null)
-        case .add, .collection, .key, .check, .findCase: break
+        case .collect: image.values.append(value.raw)
+        case .value(property - 1): foundValue = value.raw
+        case .value, .add, .collection, .key, .check, .findCase: break
         }
     }
 
@@ -218,16 +239,16 @@ import MartletValues
     public mutating func optionalDouble(_ value: Double?) { put(value) }
     public mutating func string(_ value: String) { put(value) }
     public mutating func optionalString(_ value: String?) { put(value) }
-    public mutating func data(_ value: Data) { put(value._stored) }
-    public mutating func optionalData(_ value: Data?) { put(value._stored) }
+    public mutating func data(_ value: Data) { if !skips() { put(value._stored) } }
+    public mutating func optionalData(_ value: Data?) { if !skips() { put(value._stored) } }
     public mutating func date(_ value: Date) { put(value.timeIntervalSinceReferenceDate) }
     public mutating func optionalDate(_ value: Date?) { put(value?.timeIntervalSinceReferenceDate) }
-    public mutating func uuid(_ value: UUID) { put(value._stored) }
-    public mutating func optionalUuid(_ value: UUID?) { put(value._stored) }
-    public mutating func objectId(_ value: ObjectId) { put(value._stored) }
-    public mutating func optionalObjectId(_ value: ObjectId?) { put(value._stored) }
-    public mutating func decimal128(_ value: Decimal128) { put(value._stored) }
-    public mutating func optionalDecimal128(_ value: Decimal128?) { put(value._stored) }
+    public mutating func uuid(_ value: UUID) { if !skips() { put(value._stored) } }
+    public mutating func optionalUuid(_ value: UUID?) { if !skips() { put(value._stored) } }
+    public mutating func objectId(_ value: ObjectId) { if !skips() { put(value._stored) } }
+    public mutating func optionalObjectId(_ value: ObjectId?) { if !skips() { put(value._stored) } }
+    public mutating func decimal128(_ value: Decimal128) { if !skips() { put(value._stored) } }
+    public mutating func optionalDecimal128(_ value: Decimal128?) { if !skips() { put(value._stored) } }
     public mutating func anyValue(_ storage: inout AnyStorage) {
         let unstored = storage.valueWithObjects
         switch mode {
@@ -242,10 +263,12 @@ import MartletValues
         put(StoredValue(storage.stored))
     }
     public mutating func enumeration<E: PersistableEnum>(_ value: E) {
+        if skips() { return }
         check(E.self)
         put(value._stored)
     }
     public mutating func optionalEnumeration<E: PersistableEnum>(_ value: E?) {
+        if skips() { return }
         check(E.self)
         put(value._stored)
     }

@@ -13,7 +13,7 @@ extension RealmContext {
             }
             return object._key
         }
-        if let key = additions.updating[ObjectIdentifier(object)] { return key }
+        if !additions.updating.isEmpty, let key = additions.updating[ObjectIdentifier(object)] { return key }
         return add(object, policy)
     }
 
@@ -43,7 +43,7 @@ extension RealmContext {
         additions.depth += 1
         defer { additions.depth -= 1 }
         if policy != .error, let property = table.type.primaryKey,
-            let key = key(primaryKey: RowEncoder.values(of: object)[property], table)
+            let key = key(primaryKey: RowEncoder.value(of: object, property), table)
         {
             additions.updating[ObjectIdentifier(object)] = key
             if additions.mustDeferLinks {
