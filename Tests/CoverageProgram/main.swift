@@ -42,7 +42,7 @@ case "write":
     }
 case "notify":
     var calls = 0
-    let token = realm.objects(Dog.self).observe { _ in calls += 1 }
+    let token = realm.objects(Dog.self).sorted(byKeyPath: "age").observe { _ in calls += 1 }
     run { calls == 1 }
     let begin = DispatchSemaphore(value: 0)
     let commit = DispatchSemaphore(value: 0)
