@@ -4,14 +4,17 @@ import MartletValues
 // The members of a plan without a sort are in the order of their keys. There are two ways to find them: read all rows in
 // this order until there are enough members, or find the rows that satisfy the conditions on indexed properties, and sort
 // their keys. SQLite has no statistics, and always chooses the first way for a range of an index. It takes as long as
-// reading the whole table if few rows match.
+// reading the whole table if few rows match. The same holds for a plan that is sorted by an indexed property: SQLite reads
+// all rows in the order of that index.
 extension QueryRunner {
     /// True if few rows satisfy the conditions on indexed properties, so that it is faster to find all of them.
     ///
     /// - Parameter limit: the number of members that are needed; nil if all are needed.
     func prefersIndex(limit: Int?, _ connection: Connection) throws -> Bool {
-        guard plan.source == nil, plan.sort.isEmpty, plan.stages.allSatisfy(\.isLimit) else { return false }
+        guard plan.source == nil, plan.stages.allSatisfy(\.isLimit) else { return false }
         let type = schema[plan.table].type
+        // SQLite sorts by other properties after it has found the rows with an index.
+        if let first = plan.sort.first, !first.path.isIndexed(type) { return false }
         let conditions = (plan.predicate?.conjuncts ?? []).filter { $0.isRangeOfIndex(type, schema) }
         guard !conditions.isEmpty else { return false }
         // Counting costs at most some percent of the time to read all rows. If only some members are needed and many rows
@@ -66,8 +69,8 @@ extension Predicate {
 }
 
 extension PropertyPath {
-    /// True if the path is a property with an index that comparisons use. The integer primary key is the order of the
-    /// keys itself.
+    /// True if the path is a property with an index that comparisons and sorts use. The integer primary key is the order
+    /// of the keys itself.
     fileprivate func isIndexed(_ type: ObjectTypeSchema) -> Bool {
         guard components.count == 1, case .property(let name) = components[0], let property = type[name],
             property.isColumn, !property.isAny, property.element != .scalar(.decimal128)

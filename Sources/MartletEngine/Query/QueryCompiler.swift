@@ -51,12 +51,12 @@ package struct QueryCompiler {
         }
         let rows = rows(plan)
         let condition = try condition(plan)
-        let order = try order(plan.sort, plan.table, isReversed: isReversed)
+        var order = try order(plan.sort, plan.table, isReversed: isReversed)
+        order.append(rows.position + (isReversed ? " DESC" : ""))
         // SQLite does not read the rows in the order of an expression.
-        let position = (usesIndex ? "+" : "") + rows.position + (isReversed ? " DESC" : "")
+        if usesIndex { order = order.map { "+" + $0 } }
         return finish(
-            "SELECT \(rows.key) FROM \(rows.tables)\(condition) "
-                + "ORDER BY \((order + [position]).joined(separator: ", "))\(range)")
+            "SELECT \(rows.key) FROM \(rows.tables)\(condition) ORDER BY \(order.joined(separator: ", "))\(range)")
     }
 
     private static func range(_ count: Int, offset: Int) -> String { " LIMIT \(count) OFFSET \(offset)" }

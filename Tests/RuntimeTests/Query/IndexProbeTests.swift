@@ -45,6 +45,32 @@ import Testing
             if ids.count == 40 { break }
         }
         #expect(ids == Array(expected.prefix(40)), place)
+        for isAscending in [true, false] { checkSorted(results, all.filter(isMember), isAscending, place) }
+    }
+
+    // The results are sorted by an indexed property, by two properties, and by one that is not the first of its index.
+    private func checkSorted(
+        _ results: Results<Indexed>, _ members: [Indexed], _ isAscending: Bool, _ place: Comment
+    ) {
+        func expected(_ isBefore: (Indexed, Indexed) -> Bool) -> [Int] {
+            let sorted = members.sorted(by: isBefore)
+            return (isAscending ? sorted : sorted.reversed()).map(\.id)
+        }
+        let byCode = results.sorted(byKeyPath: "code", ascending: isAscending)
+        let codes = expected { ($0.code ?? "").utf8.lexicographicallyPrecedes(($1.code ?? "").utf8) }
+        #expect(byCode.map(\.id) == codes, place)
+        #expect(byCode.first?.id == codes.first && byCode.last?.id == codes.last, place)
+        #expect(byCode.limit(5, offset: 1).map(\.id) == Array(codes.dropFirst().prefix(5)), place)
+        let byCount = results.sorted(by: [
+            SortDescriptor(keyPath: "count", ascending: isAscending),
+            SortDescriptor(keyPath: "id", ascending: isAscending),
+        ])
+        #expect(byCount.map(\.id) == expected { ($0.count ?? .min, $0.id) < ($1.count ?? .min, $1.id) }, place)
+        let byColumn = results.sorted(by: [
+            SortDescriptor(keyPath: "column", ascending: isAscending),
+            SortDescriptor(keyPath: "id", ascending: isAscending),
+        ])
+        #expect(byColumn.map(\.id) == expected { ($0.column ?? .min, $0.id) < ($1.column ?? .min, $1.id) }, place)
     }
 
     @Test("conditions on indexes find the same objects whether few or many rows match O54 O79", arguments: 0..<2)
