@@ -225,15 +225,17 @@ struct LockFileTests {
         symlink("test.realm.lock", folder.path("link.lock"))
         try Data().write(to: URL(fileURLWithPath: folder.path("test.realm.lock")))
         #expect(WatchLock(path: folder.path("link.lock")) == nil)
-        let queue = inotify_init1(Int32(IN_NONBLOCK))
-        defer { close(queue) }
-        inotify_add_watch(queue, folder.path("test.realm.lock"), UInt32(IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB))
-        do {
-            let watch = try #require(WatchLock(path: folder.path("test.realm.lock")))
-            withExtendedLifetime(watch) {}
-        }
-        var event: UInt64 = 0
-        #expect(read(queue, &event, 8) == -1 && errno == EAGAIN)
+        #if os(Linux)
+            let queue = inotify_init1(Int32(IN_NONBLOCK))
+            defer { close(queue) }
+            inotify_add_watch(queue, folder.path("test.realm.lock"), UInt32(IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB))
+            do {
+                let watch = try #require(WatchLock(path: folder.path("test.realm.lock")))
+                withExtendedLifetime(watch) {}
+            }
+            var event: UInt64 = 0
+            #expect(read(queue, &event, 8) == -1 && errno == EAGAIN)
+        #endif
     }
 
     @Test("two processes can create one database at the same time, even if its lock file is deleted meanwhile")
