@@ -42,8 +42,6 @@ enum BannedWords {
 
     /// Source files of these modules that access files without SQLite, with the reason.
     static let fileAccessExceptions: [String: String] = [
-        "Sources/MartletEngine/Transactions/WriteLock.swift":
-            "the lock file beside the database, which SQLite never opens",
         "Sources/MartletEngine/Transactions/LockFile.swift":
             "the lock file beside the database, which SQLite never opens",
         "Sources/MartletEngine/Coordination/SyncLock.swift":

@@ -45,7 +45,7 @@ struct LockFile {
     ///
     /// - Throws: `.accessDenied` if the file is not a regular file, or belongs to another program.
     func inspect() throws(EngineError) -> Content {
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        let descriptor = openForReading()
         if descriptor < 0 && errno == ENOENT { return .missing }
         // This user has no permission to read the file. The next attempt to write reports the error.
         if descriptor < 0 && errno == EACCES { return .currentOrUnreadable }
@@ -90,6 +90,9 @@ struct LockFile {
     }
 
     // MARK: Opening
+
+    /// Opens the file for reading. Returns -1 and sets `errno` on failure. Closing the descriptor wakes no watcher.
+    func openForReading() -> Int32 { open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
 
     /// Opens the file for reading and writing, and creates it if it does not exist. A new file gets the mode, the group
     /// and, if permitted, the owner of the database.

@@ -1,7 +1,7 @@
 import CMartletRuntime
 import Foundation
 
-/// A lock on one byte of the lock file of a database, which a watcher of this file holds. It tells writers that a process
+/// A lock on one byte of the lock file of a database, which a watcher of this file holds. It shows writers that a process
 /// waits for their commits. A writer that finds no such lock writes nothing to the lock file, so that its commits do not
 /// wake the watcher of its own process.
 ///
@@ -22,8 +22,7 @@ final class WatchLock: Sendable {
     /// Acquires the lock on the lock file at `path`. Returns nil if the file cannot be opened or locked, and on systems
     /// without locks that belong to an open file.
     init?(path: String) {
-        // The file is opened for reading only. If a descriptor that can write is closed, all watchers are woken.
-        descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        descriptor = LockFile(path: path).openForReading()
         position = Int64.random(in: Self.positions)
         guard descriptor >= 0, cmartlet_lock_byte(descriptor, position) == 0 else { return nil }
     }

@@ -181,7 +181,7 @@ final class WriteLock: @unchecked Sendable {
         // If this object has not opened the lock file yet, or if the file was replaced since, this method opens the
         // file at the path for this call only.
         let isTemporary = descriptor < 0 || !file.isCurrent(descriptor)
-        if isTemporary { descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+        if isTemporary { descriptor = file.openForReading() }
         defer { if isTemporary && descriptor >= 0 { close(descriptor) } }
         guard pread(descriptor, &words, count * 8, offset) == count * 8 else { return nil }
         return words.map { UInt64(littleEndian: $0) }
