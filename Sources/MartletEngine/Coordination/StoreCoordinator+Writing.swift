@@ -107,6 +107,11 @@ extension StoreCoordinator {
 
     private static let versionLimitRetries = 200
 
+    /// Sets the version that a commit is about to create; nil if the commit has failed. Until the commit has ended, the
+    /// monitor does not notify listeners of this version. A monitor that finds the version cannot have found the commit of
+    /// another process, because this process holds the write lock.
+    func setCommittingVersion(_ version: Version?) { locked { $0.committingVersion = version } }
+
     /// Pins the committed version on the connection of the writer, then releases the write lock and notifies all
     /// listeners and processes.
     ///
@@ -129,6 +134,7 @@ extension StoreCoordinator {
             state.newestVersion = max(state.newestVersion, version)
             // Prevents the monitor from also notifying listeners of this version.
             state.lastNotifiedVersion = max(state.lastNotifiedVersion, version)
+            state.committingVersion = nil
             // If a handle must be moved, this commit also wakes the monitor of this process.
             return state.isRepinDue ? nil : state.monitor
         }

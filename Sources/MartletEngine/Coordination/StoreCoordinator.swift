@@ -47,6 +47,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         var observingListeners: Set<ObjectIdentifier> = []
         /// The newest version of which listeners were notified.
         var lastNotifiedVersion: Version = 0
+        /// The version that this process is committing. Its listeners are notified when the commit has ended.
+        var committingVersion: Version?
         var monitor: CommitMonitor?
         /// The number of handles of each version.
         var pinned: [Version: Int] = [:]

@@ -123,9 +123,11 @@ package final class WriteTransaction {
         #if MARTLET_SEEDED_BUGS
             if SeededRace.isOn(.notifiedBeforeCommit) { coordinator.notifyListeners(baseVersion, committer) }
         #endif
+        coordinator.setCommittingVersion(baseVersion)
         do {
             try handle.read { try $0.run("COMMIT") }
         } catch {
+            coordinator.setCommittingVersion(nil)
             for entry in sealed.reversed() { coordinator.removeFromCommitLog(entry.version) }
             let known = error as? SQLiteError
             throw abandon(
