@@ -223,4 +223,30 @@ struct WakeUpTests {
         #expect(words() == watched)
         process.coordinator.stopListening(recorder)
     }
+
+    @Test("a poll that finds a commit of its own process before it has ended notifies no listener N27")
+    func foundWhileCommitting() throws {
+        let folder = try TestFolder()
+        let polls = Mutex(0)
+        let coordinator = Mutex<StoreCoordinator?>(nil)
+        let process = try VirtualProcess(folder.path()) {
+            $0.environment.commitPollMilliseconds = 60_000
+            $0.environment.missedCommitPollMilliseconds = 0
+            $0.environment.onYield = { point in
+                guard case .afterCommit = point, let found = coordinator.withLock({ $0 }) else { return }
+                found.pollForCommits()
+                polls.withLock { $0 += 1 }
+            }
+        }
+        let recorder = VersionRecorder()
+        let notified = Mutex<[Version]>([])
+        process.coordinator.listen(recorder) { version, _ in notified.withLock { $0.append(version) } }
+        coordinator.withLock { $0 = process.coordinator }
+        for number in 0..<5 { try process.add("\(number)") }
+        let last = try #require(process.handle?.version)
+        #expect(polls.withLock { $0 } == 5)
+        #expect(notified.withLock { $0 } == Array(last - 4...last))
+        coordinator.withLock { $0 = nil }
+        process.coordinator.stopListening(recorder)
+    }
 }
