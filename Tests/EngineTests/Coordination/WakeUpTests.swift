@@ -202,7 +202,7 @@ struct WakeUpTests {
         process.coordinator.stopListening(recorder)
     }
 
-    @Test("a process whose commits no other process waits for does not write to the lock file")
+    @Test("a process whose commits no other process waits for does not write to the lock file N27")
     func ownCommits() throws {
         let folder = try TestFolder()
         let (process, recorder) = try listener(folder)

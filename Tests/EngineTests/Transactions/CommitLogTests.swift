@@ -75,7 +75,7 @@ struct CommitLogTests {
         #expect(try changes(reader, end, end + 1) == nil, "the version is not committed yet")
     }
 
-    @Test("old change sets are deleted several at a time, and at least as many as configured are kept")
+    @Test("old change sets are deleted several at a time, and at least as many as configured are kept N151")
     func deletion() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path()) { $0.environment.changeRetention = 160 }
