@@ -57,12 +57,18 @@ package struct TableChangesBuilder: Sendable {
     private func mayGrow(_ index: Int) -> Bool { runs.map { $0.count <= index } ?? true }
 
     /// Records that a row was created.
-    package mutating func insert(_ key: ObjectKey) {
-        if let open = openInsertion, key > log[open].upper, key - 1 == log[open].upper, mayGrow(open) {
-            log[open].upper = key
-        } else {
-            insert(key...key)
+    package mutating func insert(_ key: ObjectKey) { insert(key...key) }
+
+    /// Records that rows were created.
+    package mutating func insert(_ run: ClosedRange<ObjectKey>) {
+        let first = run.lowerBound
+        if let open = openInsertion, first > log[open].upper, first - 1 == log[open].upper, mayGrow(open) {
+            log[open].upper = run.upperBound
+            return
         }
+        compactIfLong()
+        openInsertion = log.count
+        log.append(Entry(lower: first, upper: run.upperBound, kind: .insert, columns: []))
     }
 
     /// Records that a row was deleted.
@@ -120,12 +126,6 @@ package struct TableChangesBuilder: Sendable {
     /// Complexity: O(n log n) for a log of n runs; O(n) if the runs are in key order.
     package func finish() -> TableChanges {
         TableChangesSweep(log: log).run()
-    }
-
-    private mutating func insert(_ run: ClosedRange<ObjectKey>) {
-        compactIfLong()
-        openInsertion = log.count
-        log.append(Entry(lower: run.lowerBound, upper: run.upperBound, kind: .insert, columns: []))
     }
 
     private mutating func delete(_ run: ClosedRange<ObjectKey>) {

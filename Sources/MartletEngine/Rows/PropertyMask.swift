@@ -22,7 +22,7 @@ package struct PropertyMask: Hashable, Sendable {
 
     package var isEmpty: Bool { word == 0 }
 
-    @inlinable package func contains(_ property: PropertyIndex) -> Bool {
+    @inlinable @inline(__always) package func contains(_ property: PropertyIndex) -> Bool {
         if word & Self.bit(property) == 0 { return false }
         return !Self.isFurther(property) || highProperties?.contains(property) ?? true
     }

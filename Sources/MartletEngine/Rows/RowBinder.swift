@@ -2,35 +2,50 @@ package import MartletSQLite
 package import MartletValues
 
 /// Binds the values of one row to the parameters of a statement. Positions begin with 1.
+///
+/// A binder does not retain the statement, so copies of it cost nothing. It must not be used after the call to which it
+/// is passed.
 package struct RowBinder {
-    @usableFromInline let statement: Statement
-    private let texts: TextArena
+    private let statement: Unmanaged<Statement>
+    private let texts: Unmanaged<TextArena>
 
     init(_ statement: Statement, _ texts: TextArena) {
-        self.statement = statement
-        self.texts = texts
+        self.statement = Unmanaged.passUnretained(statement)
+        self.texts = Unmanaged.passUnretained(texts)
         texts.reset()
     }
 
-    @inlinable package func bindNull(at position: Int) { statement.bindNull(at: position) }
+    package func bindNull(at position: Int) { statement._withUnsafeGuaranteedRef { $0.bindNull(at: position) } }
 
-    @inlinable package func bind(_ value: Int64, at position: Int) { statement.bind(value, at: position) }
+    package func bind(_ value: Int64, at position: Int) {
+        statement._withUnsafeGuaranteedRef { $0.bind(value, at: position) }
+    }
 
-    @inlinable package func bind(_ value: Double, at position: Int) { statement.bind(value, at: position) }
+    package func bind(_ value: Double, at position: Int) {
+        statement._withUnsafeGuaranteedRef { $0.bind(value, at: position) }
+    }
 
-    package func bind(_ value: String, at position: Int) { texts.bind(value, statement, position) }
+    package func bind(_ value: String, at position: Int) {
+        statement._withUnsafeGuaranteedRef { statement in
+            texts._withUnsafeGuaranteedRef { $0.bind(value, statement, position) }
+        }
+    }
 
-    package func bind(_ bytes: UnsafeRawBufferPointer, at position: Int) { statement.bind(bytes, at: position) }
+    package func bind(_ bytes: UnsafeRawBufferPointer, at position: Int) {
+        statement._withUnsafeGuaranteedRef { $0.bind(bytes, at: position) }
+    }
 
-    package func bind(_ value: SQLValue, at position: Int) { statement.bind(value, at: position) }
+    package func bind(_ value: SQLValue, at position: Int) {
+        statement._withUnsafeGuaranteedRef { $0.bind(value, at: position) }
+    }
 }
 
 /// The memory for the strings that are bound to a statement. Their bytes stay in place until the statement has run, so
 /// SQLite does not copy them. All object types of a Realm share one arena, because only one statement is bound and run
 /// at a time. The arena allocates its memory at the first use.
 package final class TextArena {
-    private var bytes: UnsafeMutableRawPointer?
-    private var used = 0
+    @exclusivity(unchecked) private var bytes: UnsafeMutableRawPointer?
+    @exclusivity(unchecked) private var used = 0
     private static let capacity = 1 << 16
 
     package init() {}

@@ -54,6 +54,7 @@ extension RowStore {
         of key: ObjectKey, mask: PropertyMask, in transaction: WriteTransaction, _ connection: Connection,
         _ values: () -> [SQLValue]
     ) throws {
+        if fullTextIndexes.isEmpty && anyRealmValueColumns.isEmpty { return }
         let texts = fullTextIndexes.filter { mask.contains($0.property) }
         let anyProperties = anyRealmValueColumns.filter { mask.contains($0) }
         if texts.isEmpty && anyProperties.isEmpty { return }

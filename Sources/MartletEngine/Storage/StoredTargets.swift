@@ -39,41 +39,68 @@ extension TableLayout.Collection {
 
     /// Writes the changes in the number of links from the collection of an owner. Returns the targets with a changed
     /// number of links.
-    ///
-    /// For each target, this method first tries to insert or delete the row in the table of targets. If no row was
-    /// inserted or deleted, it updates the count of the existing row. A `RETURNING` clause would report which rows are
-    /// new, but would double the cost.
     package func write(_ counts: TargetCounts, of owner: ObjectKey, _ connection: Connection) throws -> [ObjectKey] {
         guard let targetTable, !counts.isEmpty else { return [] }
-        let create = try connection.statement("INSERT INTO \(targetTable) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
+        // Writes in the order of the table's primary key, because this order is the fastest.
+        let changes = counts.changes()
+        #if MARTLET_SEEDED_BUGS
+            let forgotten = try changes.filter { try isForgotten($0.target, $0.change, owner, connection) }.map(
+                \.target)
+        #endif
+        try add(changes.filter { $0.change > 0 }, to: targetTable, of: owner, connection)
         let remove = try connection.statement(
             "DELETE FROM \(targetTable) WHERE target = ?1 AND owner = ?2 AND count <= ?3")
-        let count = try connection.statement(
-            "UPDATE \(targetTable) SET count = count + ?3 WHERE target = ?1 AND owner = ?2")
-        var changedTargets: [ObjectKey] = []
-        // Writes in the order of the table's primary key, because this order is the fastest.
-        for (target, change) in counts.changes() {
-            func changesRow(_ statement: Statement, by number: Int) throws -> Bool {
+        let reduce = try connection.statement(
+            "UPDATE \(targetTable) SET count = count - ?3 WHERE target = ?1 AND owner = ?2")
+        for (target, change) in changes where change < 0 {
+            for statement in [remove, reduce] {
                 statement.bind(target, at: 1)
                 statement.bind(owner, at: 2)
-                statement.bind(Int64(number), at: 3)
+                statement.bind(Int64(-change), at: 3)
                 try statement.run()
-                return connection.changedRows > 0
+                if connection.changedRows > 0 { break }
             }
-            if try change < 0 ? changesRow(remove, by: -change) : changesRow(create, by: change) {
-                #if MARTLET_SEEDED_BUGS
-                    if change < 0, SeededBug.isOn(.linkLossUnrecorded) { continue }
-                #endif
-            } else {
-                _ = try changesRow(count, by: change)
-                #if MARTLET_SEEDED_BUGS
-                    if SeededBug.isOn(.linkCountUnrecorded) { continue }
-                #endif
-            }
-            // The target is recorded even if other links to it remain, because linking objects have one entry for each
-            // link.
-            changedTargets.append(target)
         }
-        return changedTargets
+        #if MARTLET_SEEDED_BUGS
+            if !forgotten.isEmpty { return changes.map(\.target).filter { !forgotten.contains($0) } }
+        #endif
+        // A target is recorded even if other links to it remain, because linking objects have one entry for each link.
+        return changes.map(\.target)
+    }
+
+    #if MARTLET_SEEDED_BUGS
+        private func isForgotten(
+            _ target: ObjectKey, _ change: Int, _ owner: ObjectKey, _ connection: Connection
+        ) throws -> Bool {
+            guard let targetTable else { return false }
+            let count = try connection.integer(
+                "SELECT count FROM \(targetTable) WHERE target = ?1 AND owner = ?2",
+                [.integer(target), .integer(owner)])
+            if Int(count ?? 0) + change <= 0 { return SeededBug.isOn(.linkLossUnrecorded) }
+            return count != nil && SeededBug.isOn(.linkCountUnrecorded)
+        }
+    #endif
+
+    /// Adds links. Writes up to 64 targets with one statement, which takes less than half of the time of one statement
+    /// for each target.
+    private func add(
+        _ changes: [(target: ObjectKey, change: Int)], to table: String, of owner: ObjectKey, _ connection: Connection
+    ) throws {
+        var rest = changes[...]
+        for size in [64, 8, 1] where rest.count >= size {
+            let rows = (0..<size).map { "(?\(2 * $0 + 2), ?1, ?\(2 * $0 + 3))" }.joined(separator: ", ")
+            let statement = try connection.statement(
+                "INSERT INTO \(table) VALUES \(rows) "
+                    + "ON CONFLICT (target, owner) DO UPDATE SET count = count + excluded.count")
+            statement.bind(owner, at: 1)
+            while rest.count >= size {
+                for (row, change) in rest.prefix(size).enumerated() {
+                    statement.bind(change.target, at: 2 * row + 2)
+                    statement.bind(Int64(change.change), at: 2 * row + 3)
+                }
+                try statement.run()
+                rest.removeFirst(size)
+            }
+        }
     }
 }

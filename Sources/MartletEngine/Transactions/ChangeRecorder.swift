@@ -7,29 +7,35 @@ package struct ChangeRecorder {
     /// `collections`.
     private var edited: CollectionID?
     private var edits = ListEditScript()
+    /// The newest insertions, if they have consecutive keys. When another change is recorded, they are moved to `tables`.
+    private var insertions: (table: TableID, keys: ClosedRange<ObjectKey>)?
     /// True if a change was recorded.
     package private(set) var hasChanges = false
 
     package init() {}
 
     package mutating func insert(_ key: ObjectKey, in table: TableID) {
-        finishEdits()
-        tables[table, default: TableChangesBuilder()].insert(key)
+        if let run = insertions, run.table == table, key > run.keys.upperBound, key - 1 == run.keys.upperBound {
+            insertions = (table, run.keys.lowerBound...key)
+        } else {
+            finishRun()
+            insertions = (table, key...key)
+        }
     }
 
     package mutating func delete(_ key: ObjectKey, in table: TableID) {
-        finishEdits()
+        finishRun()
         tables[table, default: TableChangesBuilder()].delete(key)
     }
 
     package mutating func modify(_ key: ObjectKey, _ property: PropertyIndex, in table: TableID) {
-        finishEdits()
+        finishRun()
         tables[table, default: TableChangesBuilder()].modify(key, property)
     }
 
     package mutating func edit(_ collection: CollectionID, _ edit: ListEdit) {
         if edited != collection {
-            finishEdits()
+            finishRun()
             edited = collection
             edits = collections.removeValue(forKey: collection) ?? ListEditScript()
             tables[collection.table, default: TableChangesBuilder()].modify(collection.owner, collection.property)
@@ -37,12 +43,19 @@ package struct ChangeRecorder {
         edits.append(edit)
     }
 
-    // Moves the edits of the last collection to `collections`, and sets `hasChanges`. Called before every change,
-    // except before a further edit of the same collection.
+    // Moves the newest edits or insertions to the other changes, and sets `hasChanges`. Called before every change that
+    // does not continue them.
     @inline(__always)
-    private mutating func finishEdits() {
+    private mutating func finishRun() {
         hasChanges = true
         if edited != nil { storeEdits() }
+        if insertions != nil { storeInsertions() }
+    }
+
+    private mutating func storeInsertions() {
+        guard let run = insertions else { return }
+        insertions = nil
+        tables[run.table, default: TableChangesBuilder()].insert(run.keys)
     }
 
     private mutating func storeEdits() {
@@ -60,15 +73,18 @@ package struct ChangeRecorder {
 
     /// True if the transaction has inserted a row with this key, even if it has deleted the row again.
     package mutating func hasInserted(_ key: ObjectKey, in table: TableID) -> Bool {
-        tables[table]?.hasRecorded(.insert, key) ?? false
+        storeInsertions()
+        return tables[table]?.hasRecorded(.insert, key) ?? false
     }
 
     /// True if the transaction has deleted a row with this key, even if it has inserted the row again.
     package mutating func hasDeleted(_ key: ObjectKey, in table: TableID) -> Bool {
-        tables[table]?.hasRecorded(.delete, key) ?? false
+        storeInsertions()
+        return tables[table]?.hasRecorded(.delete, key) ?? false
     }
 
     package mutating func finish() -> ChangeSet {
+        storeInsertions()
         var changes = ChangeSet()
         for (table, builder) in tables { changes.tables[table] = builder.finish() }
         changes.collections = collections

@@ -217,7 +217,7 @@ open class ObjectBase {
     var _model: ModelClass { ModelClass.of(type(of: self)) }
 
     /// The table of `context` to which this unmanaged object is added.
-    func _table(in context: RealmContext) -> ObjectTable { context.table(type(of: self)) }
+    func _table(in context: RealmContext) -> ObjectTable { context.tableForAdding(type(of: self)) }
 
     /// The values of all properties, for untyped access.
     var _image: RowImage {

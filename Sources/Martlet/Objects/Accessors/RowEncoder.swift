@@ -28,17 +28,23 @@ import MartletValues
     private let mask: PropertyMask
     private var property = 0
     private var parameter = 1
-    private var image = RowImage()
-    private var collections: [(property: Int, collection: any PropertyCollection)] = []
     private var specials: [UInt8] = []
     /// The property index of the integer primary key; -1 if the type has none.
     private var keyProperty = -1
     private var key: ObjectKey = 0
-    private var isAccepted = true
-    private var foundCase: Any?
     private var foundValue = SQLValue.null
-    /// The enum of the property to check.
-    private var enumeration: (any PersistableEnum.Type)?
+    private let found: Found?
+
+    /// The results of the modes that are rarely used. They are stored in an object, so that an encoder that binds values
+    /// is created and destroyed without counting references.
+    private final class Found {
+        @exclusivity(unchecked) var image = RowImage()
+        var collections: [(property: Int, collection: any PropertyCollection)] = []
+        var isAccepted = true
+        var enumCase: Any?
+        /// The enum of the property to check.
+        var enumeration: (any PersistableEnum.Type)?
+    }
 
     /// Binds the properties in `mask` to the parameters of a statement, beginning with the first parameter. Returns the
     /// number of the next parameter, and the value of the integer primary key.
@@ -71,7 +77,7 @@ import MartletValues
     static func image(of object: ObjectBase) -> RowImage {
         var encoder = RowEncoder(mode: .collect, mask: .all)
         object._encode(&encoder)
-        return encoder.image
+        return encoder.found?.image ?? RowImage()
     }
 
     static func values(of object: ObjectBase) -> [SQLValue] { image(of: object).values }
@@ -94,14 +100,14 @@ import MartletValues
     static func collections(of object: ObjectBase) -> [(property: Int, collection: any PropertyCollection)] {
         var encoder = RowEncoder(mode: .collect, mask: .all)
         object._encode(&encoder)
-        return encoder.collections
+        return encoder.found?.collections ?? []
     }
 
     /// The collection of one property. It is created if it does not exist yet.
     static func collection(of object: ObjectBase, _ property: Int) -> (any PropertyCollection)? {
         var encoder = RowEncoder(mode: .collection(of: property, object), mask: .all)
         object._encode(&encoder)
-        return encoder.collections.first?.collection
+        return encoder.found?.collections.first?.collection
     }
 
     /// True if a value is valid for a property, or for an element of its collection. If the property is not a
@@ -109,14 +115,14 @@ import MartletValues
     static func accepts(_ value: StoredValue, _ property: Int, of object: ObjectBase) -> Bool {
         var encoder = RowEncoder(mode: .check(value, property), mask: .all)
         object._encode(&encoder)
-        return encoder.isAccepted
+        return encoder.found?.isAccepted ?? true
     }
 
     /// The case with the given raw value, for a property whose type is an enum; nil if there is none.
     static func enumCase(_ value: StoredValue, _ property: Int, of object: ObjectBase) -> Any? {
         var encoder = RowEncoder(mode: .findCase(value, property), mask: .all)
         object._encode(&encoder)
-        return encoder.foundCase
+        return encoder.found?.enumCase
     }
 
     /// The enum type of a property. Nil if the property has another type or is a collection, or if the program has no
@@ -124,7 +130,7 @@ import MartletValues
     static func enumeration(of object: ObjectBase, _ property: Int) -> (any PersistableEnum.Type)? {
         var encoder = RowEncoder(mode: .check(.null, property), mask: .all)
         object._encode(&encoder)
-        return encoder.enumeration
+        return encoder.found?.enumeration
     }
 
     /// Adds the unmanaged objects to which `object` links, and replaces its links by keys.
@@ -136,6 +142,11 @@ import MartletValues
     private init(mode: Mode, mask: PropertyMask) {
         self.mode = mode
         self.mask = mask
+        found =
+            switch mode {
+            case .bind, .value, .key, .add: nil
+            case .collect, .check, .findCase, .collection: Found()
+            }
     }
 
     // MARK: Encoding one value
@@ -169,7 +180,7 @@ import MartletValues
             guard wanted else { return }
             if let value { binder.bind(value, at: parameter) } else { binder.bindNull(at: parameter) }
             parameter += 1
-        case .collect: image.values.append(value.map(SQLValue.integer) ?? .null)
+        case .collect: found?.image.values.append(value.map(SQLValue.integer) ?? .null)
         case .value(property - 1): foundValue = value.map(SQLValue.integer) ?? .null
         case .value, .add, .collection, .key, .check, .findCase: break
         }
@@ -187,7 +198,7 @@ import MartletValues
                 binder.bindNull(at: parameter)
             }
             parameter += 1
-        case .collect: image.values.append(value._stored.raw)
+        case .collect: found?.image.values.append(value._stored.raw)
         case .value(property - 1): foundValue = value._stored.raw
         case .value, .add, .collection, .key, .check, .findCase: break
         }
@@ -200,7 +211,7 @@ import MartletValues
             guard wanted else { return }
             if let value { binder.bind(value, at: parameter) } else { binder.bindNull(at: parameter) }
             parameter += 1
-        case .collect: image.values.append(value.map(SQLValue.text) ?? .null)
+        case .collect: found?.image.values.append(value.map(SQLValue.text) ?? .null)
         case .value(property - 1): foundValue = value.map(SQLValue.text) ?? .null
         case .value, .add, .collection, .key, .check, .findCase: break
         }
@@ -213,7 +224,7 @@ import MartletValues
             guard wanted else { return }
             binder.bind(value.raw, at: parameter)
             parameter += 1
-        case .collect: image.values.append(value.raw)
+        case .collect: found?.image.values.append(value.raw)
         case .value(property - 1): foundValue = value.raw
         case .value, .add, .collection, .key, .check, .findCase: break
         }
@@ -256,7 +267,7 @@ import MartletValues
             if let unstored {
                 storage = AnyStorage(stored: unstored.stored(ElementContext(context: context, policy: policy)))
             }
-        case .collect: image.anyValues[property] = unstored
+        case .collect: found?.image.anyValues[property] = unstored
         case .bind where unstored != nil: return put(StoredValue.null)
         default: break
         }
@@ -276,9 +287,9 @@ import MartletValues
     private mutating func check<E: PersistableEnum>(_ type: E.Type) {
         switch mode {
         case .check(let value, property):
-            isAccepted = E._value(value) != nil
-            enumeration = E.self
-        case .findCase(let value, property): foundCase = E._value(value)
+            found?.isAccepted = E._value(value) != nil
+            found?.enumeration = E.self
+        case .findCase(let value, property): found?.enumCase = E._value(value)
         default: break
         }
     }
@@ -295,7 +306,7 @@ import MartletValues
             if case .add(let context, let policy) = mode {
                 storage = LinkStorage(key: context.addIfUnmanaged(object, policy))
             }
-            if case .collect = mode { image.objects[property] = object }
+            if case .collect = mode { found?.image.objects[property] = object }
         }
         put(storage.key)
     }
@@ -305,7 +316,7 @@ import MartletValues
             if case .add(let context, let policy) = mode {
                 storage = LinkStorage(key: context.addEmbeddedIfUnmanaged(object, policy))
             }
-            if case .collect = mode { image.objects[property] = object }
+            if case .collect = mode { found?.image.objects[property] = object }
         }
         put(storage.key)
     }
@@ -314,13 +325,13 @@ import MartletValues
     public mutating func collection<C: PropertyCollection>(_ collection: inout C?) {
         switch mode {
         case .collect:
-            image.values.append(.null)
-            if let collection { collections.append((property, collection)) }
+            found?.image.values.append(.null)
+            if let collection { found?.collections.append((property, collection)) }
         case .collection(property, let owner):
-            let found = collection ?? C(_owner: owner, property)
-            collection = found
-            collections.append((property, found))
-        case .check(let value, property): isAccepted = C._isValid(value)
+            let known = collection ?? C(_owner: owner, property)
+            collection = known
+            found?.collections.append((property, known))
+        case .check(let value, property): found?.isAccepted = C._isValid(value)
         default: break
         }
         property += 1
@@ -328,7 +339,7 @@ import MartletValues
 
     /// Skips linking objects, which have no column.
     public mutating func skip() {
-        if case .collect = mode { image.values.append(.null) }
+        if case .collect = mode { found?.image.values.append(.null) }
         property += 1
     }
 }

@@ -13,7 +13,11 @@ final class RealmContext {
     let coordinator: StoreCoordinator
     private(set) var configuration: Realm.Configuration
     let confinement: Confinement
-    @exclusivity(unchecked) private var types: ModelTables
+    @exclusivity(unchecked) private var types: ModelTables {
+        didSet { lastAdded = nil }
+    }
+    /// The class of the object that was added last, and its table.
+    @exclusivity(unchecked) private var lastAdded: (type: ObjectIdentifier, table: ObjectTable)?
     let access: Access
     /// Creates the model of a type for which the program has no class. This closure is set when the Realm is opened.
     var makeFallbackModel: (ObjectTypeSchema) -> ModelClass? = { _ in nil }
@@ -190,6 +194,16 @@ final class RealmContext {
     }
 
     func table(_ type: ObjectBase.Type) -> ObjectTable { types.table(type) }
+
+    /// The table of a class to whose table an object is added. Successive objects often have the same class.
+    func tableForAdding(_ type: ObjectBase.Type) -> ObjectTable {
+        if let lastAdded, lastAdded.type == ObjectIdentifier(type) { return lastAdded.table }
+        let table = types.table(type)
+        // Several threads may use a frozen Realm.
+        if isFrozen { return table }
+        lastAdded = (ObjectIdentifier(type), table)
+        return table
+    }
 
     func table(_ id: TableID) -> ObjectTable { types.table(id) }
 
