@@ -24,7 +24,7 @@ package final class RowBuffer {
 
     private let columnCount: Int
     // The buffer is used by one thread at a time, and no two accesses to these properties overlap.
-    @exclusivity(unchecked) package private(set) var count = 0
+    @exclusivity(unchecked) private var rowCount = 0
     @exclusivity(unchecked) private var rowCapacity: Int
     @exclusivity(unchecked) private var values: UnsafeMutablePointer<Value>
     @exclusivity(unchecked) private var byteCapacity: Int
@@ -39,6 +39,9 @@ package final class RowBuffer {
         bytes = .allocate(byteCount: byteCapacity, alignment: 8)
     }
 
+    // Computed, because other modules would check each access to a stored property for exclusivity.
+    package var count: Int { rowCount }
+
     deinit {
         values.deallocate()
         bytes.deallocate()
@@ -49,21 +52,21 @@ package final class RowBuffer {
     package var isLarge: Bool { usedBytes >= 1 << 20 }
 
     package func removeAll() {
-        count = 0
+        rowCount = 0
         usedBytes = 0
     }
 
     /// Copies the current row of a statement that has the same number of columns.
     package func append(_ statement: Statement) {
-        if count == rowCapacity { growRows() }
-        let row = values + count * columnCount
+        if rowCount == rowCapacity { growRows() }
+        let row = values + rowCount * columnCount
         let pointer = statement.pointer
         for column in 0..<columnCount {
             // The pointer is never null: for a column outside of the row, SQLite returns a value of type NULL.
             let value = sqlite3_column_value(pointer, Int32(truncatingIfNeeded: column)).unsafelyUnwrapped
             (row + column).initialize(to: copy(value))
         }
-        count += 1
+        rowCount += 1
     }
 
     @inline(__always)
@@ -91,7 +94,7 @@ package final class RowBuffer {
 
     private func growRows() {
         let larger = UnsafeMutablePointer<Value>.allocate(capacity: rowCapacity * 2 * columnCount)
-        larger.moveInitialize(from: values, count: count * columnCount)
+        larger.moveInitialize(from: values, count: rowCount * columnCount)
         values.deallocate()
         values = larger
         rowCapacity *= 2
@@ -108,7 +111,7 @@ package final class RowBuffer {
 
     /// The row with the given number. The first row has the number zero.
     package func row(_ number: Int) -> BufferedRow {
-        precondition(number >= 0 && number < count)
+        precondition(number >= 0 && number < rowCount)
         return BufferedRow(values: values + number * columnCount, columnCount: columnCount, bytes: bytes)
     }
 }

@@ -5,9 +5,9 @@ import MartletValues
 /// Only the Realm that began the transaction uses it.
 package final class WriteTransaction {
     /// The handle through which the transaction reads and writes. Its version is the version before the transaction.
-    package private(set) var handle: SnapshotHandle
-    @exclusivity(unchecked) package var recorder = ChangeRecorder()
-    @exclusivity(unchecked) package var oldRows: RowImages
+    @exclusivity(unchecked) package private(set) var handle: SnapshotHandle
+    @exclusivity(unchecked) private var changeRecorder = ChangeRecorder()
+    @exclusivity(unchecked) private var oldRowImages: RowImages
     /// True if a Realm of the process has observers, for which the old rows are stored.
     package let keepsOldRows: Bool
     package let coordinator: StoreCoordinator
@@ -38,10 +38,23 @@ package final class WriteTransaction {
         self.handle = handle
         self.coordinator = coordinator
         keepsOldRows = coordinator.isObserved
-        oldRows = RowImages(isStored: keepsOldRows)
+        oldRowImages = RowImages(isStored: keepsOldRows)
     }
 
     deinit { abandon() }
+
+    // These two properties are computed, because other modules would check each access to a stored property for
+    // exclusivity.
+
+    package var recorder: ChangeRecorder {
+        _read { yield changeRecorder }
+        _modify { yield &changeRecorder }
+    }
+
+    package var oldRows: RowImages {
+        _read { yield oldRowImages }
+        _modify { yield &oldRowImages }
+    }
 
     /// The version on which the open write is based: the version of the last sealed write, or the version in the file.
     package var baseVersion: Version { handle.version + Version(sealed.count) }

@@ -27,10 +27,15 @@ open class ObjectBase {
     @exclusivity(unchecked) final var _dirty: UInt64 = 0
     @exclusivity(unchecked) final var _key: ObjectKey = 0
     /// The table is not retained, because `_context` keeps it alive.
-    @exclusivity(unchecked) unowned(unsafe) final var _table: ObjectTable?
+    @exclusivity(unchecked) private final var _tableReference: Unmanaged<ObjectTable>?
     /// Every object keeps the context of its Realm alive.
     @exclusivity(unchecked) final var _context: RealmContext?
     @exclusivity(unchecked) final var _observers: KeyValueObservers?
+
+    final var _table: ObjectTable? {
+        @inline(__always) get { _tableReference?.takeUnretainedValue() }
+        set { _tableReference = newValue.map(Unmanaged.passUnretained) }
+    }
 
     enum AccessorState: UInt8 {
         case unmanaged, live, stale, invalidated, tracing
@@ -55,7 +60,9 @@ open class ObjectBase {
     }
 
     deinit {
-        if let table = _table { table.identity.remove(Unmanaged.passUnretained(self).toOpaque(), _key) }
+        _tableReference?._withUnsafeGuaranteedRef {
+            $0.identity.remove(Unmanaged.passUnretained(self).toOpaque(), _key)
+        }
     }
 
     // MARK: Overridden by generated classes
@@ -83,8 +90,8 @@ open class ObjectBase {
         switch _state {
         case .unmanaged: UnmanagedReads.record(property, of: self)
         case .live, .stale:
+            if isLoaded(property) { return }
             guard let table = _table else { return }
-            if isLoaded(property, table) { return }
             table.context.prepare(self, property)
             table.context.recordRead(.property(table.id, _key, property))
         case .invalidated: refuseInvalidated()
@@ -97,14 +104,16 @@ open class ObjectBase {
         if _guard != UInt(cmartlet_thread()) { _prepareToSet(0) }
     }
 
-    // True if a property of a stale accessor can be read without further checks.
+    // True if a property of a stale accessor can be read without further checks. Loops call this for every read, so the
+    // table is not retained.
     @inline(__always)
-    private final func isLoaded(_ property: Int, _ table: ObjectTable) -> Bool {
-        guard _state == .stale else { return false }
-        table.readProperties.insert(property)
-        guard _loaded.contains(property), _slowReads < Self.slowReadLimit,
-            table.context.guardWord == UInt(cmartlet_thread())
-        else { return false }
+    private final func isLoaded(_ property: Int) -> Bool {
+        guard _state == .stale, let reference = _tableReference else { return false }
+        let isOnThread = reference._withUnsafeGuaranteedRef { table in
+            table.readProperties.insert(property)
+            return table.isGuardedByCurrentThread
+        }
+        guard isOnThread, _loaded.contains(property), _slowReads < Self.slowReadLimit else { return false }
         _slowReads += 1
         return true
     }

@@ -1,3 +1,4 @@
+import CMartletRuntime
 import MartletEngine
 import MartletValues
 import Synchronization
@@ -94,6 +95,11 @@ final class ObjectTable {
         object._key = key
         object._state = .stale
         return object
+    }
+
+    /// True if the accessors that the current thread fills can be read on this thread without further checks.
+    var isGuardedByCurrentThread: Bool {
+        Unmanaged.passUnretained(context)._withUnsafeGuaranteedRef { $0.guardWord } == UInt(cmartlet_thread())
     }
 
     func exists(_ key: ObjectKey) -> Bool { context.read { try rows.exists(key, $0) } }
