@@ -50,7 +50,7 @@ public struct OutputWriter {
     }
 
     /// The existing files that Martlet generated earlier and that are not among `files`. A file counts as generated if
-    /// both its name and its contents show it.
+    /// it has the suffix of generated files and the marker of Martlet in its text.
     package func staleNames(_ files: [OutputFile]) -> [String] {
         let current = Set(files.map(\.name))
         let names = (try? FileSystem.names(in: folder)) ?? []

@@ -17,16 +17,17 @@
         let statement: PostgresStatement
         /// The name of the prepared statement; nil if the statement runs unprepared.
         let name: String?
-        /// True if the statement fails only together with the connection or the transaction.
+        /// True if the statement begins or ends a savepoint or a transaction. Such a statement fails only if the
+        /// connection or the transaction has failed.
         let isControl: Bool
     }
 
     extension PostgresSession {
         /// Sends several statements at once and returns their results.
         ///
-        /// First, this method prepares each statement that is not prepared yet. Each preparation needs one round trip.
-        /// Beyond the limit `maximumStatements`, statements run unprepared. Then the execution of all statements needs
-        /// one round trip.
+        /// First, this method prepares each statement that is not prepared yet, with one round trip for each. If the
+        /// session already has `maximumStatements` prepared statements, further statements run unprepared. Finally, one
+        /// round trip executes all statements.
         ///
         /// Each statement sees the effects of the statements before it. If a statement fails, the server skips the
         /// following statements, and this method throws the error.
