@@ -218,7 +218,7 @@ struct YAMLReader {
         guard depth > Self.maximumDepth else { return }
         result.diagnostics.append(
             Diagnostic(
-                .limitExceeded, "nested deeper than the 16 levels allowed; a schema needs five",
+                .limitExceeded, "nested deeper than the 16 levels allowed; remove levels, a schema needs five",
                 at: text.span(start, min(start + 1, text.bytes.count)), label: "level 17 begins here"))
         throw ReadingError.abandoned
     }
@@ -231,8 +231,8 @@ struct YAMLReader {
         let (text, kind) = (self.text, anchor != nil ? SubsetFindings.Kind.alias : .tag)
         let message =
             anchor != nil
-            ? "anchors are not part of the schema language; remove it, and write the value out where it is used"
-            : "tags are not part of the schema language; remove it"
+            ? "anchors are not part of the schema language; remove this one, and write the value out where it is used"
+            : "tags are not part of the schema language; remove this one"
         // An anchor or tag can be as long as the file. Its end is therefore computed only for the few occurrences that
         // are shown.
         subset.report(kind, message) { _ in

@@ -137,7 +137,9 @@ extension Resolver {
             return refuseRule("a claim cannot be 'IN' a claim; write a property or a literal here", at: left.span)
         case .literal:
             return claimLiteral(left, .equal).flatMap { literal in
-                if case .null = literal { return refuseRule("nil is in no list; remove the comparison", at: left.span) }
+                if case .null = literal {
+                    return refuseRule("nil is never in a list; remove the comparison", at: left.span)
+                }
                 return .contained(.literal(literal), claim)
             }
         case .property(let path):

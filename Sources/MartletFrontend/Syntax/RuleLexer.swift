@@ -129,7 +129,7 @@ struct RuleLexer {
         }
         position += 1
         guard !content.contains(0) else {
-            throw RuleSyntaxError(message: "a text in a rule has no NUL; remove it", range: start..<position)
+            throw RuleSyntaxError(message: "a text in a rule cannot contain NUL; remove it", range: start..<position)
         }
         return String(decoding: content, as: UTF8.self)
     }
