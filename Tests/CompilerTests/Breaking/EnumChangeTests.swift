@@ -26,7 +26,7 @@ struct EnumChangeTests {
             ["source: enum 'Size' is 'Height' now; rename it in code that uses it"])
     }
 
-    @Test("another raw type breaks data if a property stores the enum, and otherwise only code S43 MRT0601")
+    @Test("a changed raw type breaks data if a property stores the enum, and otherwise only code S43 MRT0601")
     func rawType() throws {
         let old = "«Size»: {raw: Int, cases: {small: 1}}"
         let new = "«Size»: {raw: String, cases: {small: s}}"
@@ -46,7 +46,7 @@ struct EnumChangeTests {
             ["source: case 'Size.large' was removed; declare it again"])
     }
 
-    @Test("another raw type breaks only code if no property of the new schema stores the enum S43 MRT0601")
+    @Test("a changed raw type breaks only code if no property of the new schema stores the enum S43 MRT0601")
     func otherEnumOfProperty() throws {
         let enums = { (size: String) in "enums:\n  \(size)\n  Height: [small, large]\n" }
         let old = "objects:\n  Dog: {properties: {a: «Size?»}}\n"
@@ -73,7 +73,7 @@ struct EnumChangeTests {
         #expect(change.findings().map(\.severity) == [.error, .error])
     }
 
-    @Test("another raw value of a case breaks data if a property stores the enum, otherwise queries S43 MRT0601")
+    @Test("a changed raw value of a case breaks data if a property stores the enum, otherwise queries S43 MRT0601")
     func rawValue() throws {
         try check(
             stored("Size: {raw: Int, cases: {«small»: 1, «large»: 2}}"),
@@ -97,7 +97,7 @@ struct EnumChangeTests {
             ])
     }
 
-    @Test("another case for unknown values changes queries; removing the key 'unknown' breaks data S43 MRT0601")
+    @Test("a changed case for unknown values changes queries; removing the key 'unknown' breaks data S43 MRT0601")
     func unknown() throws {
         try check(
             stored("Size: {cases: [small, large], unknown: «small»}"),

@@ -180,7 +180,7 @@ struct NamedFileTests {
     }
 
     @Test(
-        "another namespace breaks code S43 MRT0601",
+        "a changed namespace breaks code S43 MRT0601",
         arguments: [
             ("", "namespace: Zoo\n", "were in no namespace and are in 'Zoo'", "remove 'namespace'"),
             ("namespace: Zoo\n", "", "were in 'Zoo' and are in no namespace", "write 'namespace: Zoo'"),

@@ -85,7 +85,7 @@ struct ExplanationTests {
         #expect(isCurrent, "write it again: MARTLET_RECORD=1 swift test --filter Explanation")
     }
 
-    @Test("a code is found in every spelling S50 S40", arguments: ["MRT0203", "mrt0203", "0203", "203", "Mrt0203"])
+    @Test("every spelling of a code is accepted S50 S40", arguments: ["MRT0203", "mrt0203", "0203", "203", "Mrt0203"])
     func spellings(_ word: String) {
         #expect(ExplanationText.code(named: word) == .unknownType)
     }

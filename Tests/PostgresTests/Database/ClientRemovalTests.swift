@@ -40,7 +40,7 @@
             #expect(try sample.client(clients[3].identity) != .unknown)
         }
 
-        @Test("a client that connects or uploads is used")
+        @Test("a client that connects or uploads counts as used")
         func used() throws {
             let sample = try SampleDatabase()
             let (connecting, uploading) = (try UploadingClient(sample), try UploadingClient(sample))

@@ -69,7 +69,7 @@
             #expect(try sample.count("martlet.log") == 10)
         }
 
-        @Test("a client is known with its secret, and unknown with a wrong secret")
+        @Test("the service recognizes a client by its secret, and not with a wrong secret")
         func secrets() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)
