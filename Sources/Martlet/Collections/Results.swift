@@ -76,17 +76,12 @@ extension Results: RandomAccessCollection {
 
     /// The first members, at most `maxLength`. For a small number, the other members are neither read nor counted.
     public func prefix(_ maxLength: Int) -> Slice<Results> {
-        precondition(maxLength >= 0, "'prefix' needs a number of members that is not negative")
-        let isSmall = maxLength <= ResultsStorage.firstLimit
-        let hasAll = maxLength == 0 || isSmall && storage.key(at: maxLength - 1) != nil
-        return Slice(base: self, bounds: 0..<(hasAll ? maxLength : Swift.min(maxLength, count)))
+        Slice(base: self, bounds: 0..<storage.prefixCount(maxLength))
     }
 
     /// The members at some positions. Traps if a position is out of range.
     public subscript(bounds: Range<Int>) -> Slice<Results> {
-        let (start, end) = (bounds.lowerBound, bounds.upperBound)
-        let isSmall = end <= ResultsStorage.firstLimit && (end == 0 || end > 0 && storage.key(at: end - 1) != nil)
-        if start < 0 || !isSmall && end > count { Misuse.indexOutOfRange(end, count: count, "the results") }
+        storage.requireRange(bounds, "the results")
         return Slice(base: self, bounds: bounds)
     }
 

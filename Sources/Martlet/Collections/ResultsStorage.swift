@@ -357,6 +357,21 @@ final class ResultsStorage {
         return readAhead.object(key, at: position, table) { self.key(at: $0) }
     }
 
+    /// The number of the first members, at most `limit`. For a small limit, the other members are neither read nor
+    /// counted.
+    func prefixCount(_ limit: Int) -> Int {
+        precondition(limit >= 0, "'prefix' needs a number of members that is not negative")
+        if limit == 0 || limit <= Self.firstLimit && key(at: limit - 1) != nil { return limit }
+        return min(limit, count)
+    }
+
+    /// Traps if a position is out of range. `name` describes the collection in the message.
+    func requireRange(_ positions: Range<Int>, _ name: String) {
+        let (start, end) = (positions.lowerBound, positions.upperBound)
+        let isSmall = end <= Self.firstLimit && (end == 0 || end > 0 && key(at: end - 1) != nil)
+        if start < 0 || !isSmall && end > count { Misuse.indexOutOfRange(end, count: count, name) }
+    }
+
     func adding(_ change: (inout QueryPlan) -> Void) -> ResultsStorage {
         var plan = plan
         change(&plan)

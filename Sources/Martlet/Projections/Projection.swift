@@ -122,6 +122,33 @@ public struct ProjectedResults<Element: AnyObject>: RandomAccessCollection {
         return project(object)
     }
 
+    /// The projection of the first member; nil if there are no members.
+    public var first: Element? { storage.key(at: 0).map { project(storage.table.object($0)) } }
+
+    /// The projection of the last member; nil if there are no members.
+    public var last: Element? { storage.lastKey.map { project(storage.table.object($0)) } }
+
+    /// True if there are no members.
+    public var isEmpty: Bool { storage.key(at: 0) == nil }
+
+    /// The projections of the first members, at most `maxLength`. For a small number, the other members are neither
+    /// read nor counted.
+    public func prefix(_ maxLength: Int) -> Slice<ProjectedResults> {
+        Slice(base: self, bounds: 0..<storage.prefixCount(maxLength))
+    }
+
+    /// The projections at some positions. Traps if a position is out of range.
+    public subscript(bounds: Range<Int>) -> Slice<ProjectedResults> {
+        storage.requireRange(bounds, "the projected results")
+        return Slice(base: self, bounds: bounds)
+    }
+
+    // As in `Results`, positions are not compared with `endIndex`, for which the members are counted.
+    public func index(after position: Int) -> Int { position + 1 }
+    public func index(before position: Int) -> Int { position - 1 }
+    public func index(_ position: Int, offsetBy distance: Int) -> Int { position + distance }
+    public func distance(from start: Int, to end: Int) -> Int { end - start }
+
     /// Iterates over the current members. The body of the loop may delete or change them.
     public func makeIterator() -> Iterator { Iterator(blocks: BlockIterator(storage), project: project) }
 

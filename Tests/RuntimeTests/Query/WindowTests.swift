@@ -109,6 +109,7 @@ struct WindowTests {
                 if Bool.random(using: &random) { _ = results.count }
                 #expect(results[position].id == ids[position])
             }
+            expectProjections(ids, length) { plan.make(realm).projected(NodeProjection.self) }
             var visited: [Int] = []
             for node in plan.make(realm) {
                 visited.append(node.id)
@@ -116,6 +117,16 @@ struct WindowTests {
             }
             #expect(visited == (length == 0 ? ids : Array(ids.prefix(length))))
         }
+    }
+
+    private func expectProjections(_ ids: [Int], _ length: Int, _ make: () -> ProjectedResults<NodeProjection>) {
+        let id = { (projection: NodeProjection) in projection.rootObject.id }
+        #expect(make().first.map(id) == ids.first && make().last.map(id) == ids.last)
+        #expect(make().isEmpty == ids.isEmpty && make().map(id) == ids)
+        #expect(make().prefix(length).map(id) == Array(ids.prefix(length)))
+        #expect(make().suffix(length).map(id) == Array(ids.suffix(length)))
+        let range = min(length, ids.count) / 2..<min(length, ids.count)
+        #expect(make()[range].map(id) == Array(ids[range]) && make()[range].startIndex == range.lowerBound)
     }
 
     @Test("a loop visits the initial members, whatever its body changes between two windows N130", arguments: 1...6)
