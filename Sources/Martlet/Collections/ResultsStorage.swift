@@ -129,7 +129,7 @@ final class ResultsStorage {
     /// Creates a cursor that iterates over all objects of a type without reading keys in advance. Returns nil for every
     /// other query, and if the keys are already known. Also returns nil inside a write, where every change would make
     /// the cursor read the keys.
-    func makeCursor() -> LazyCursor? {
+    func makeCursor() -> LazyCursor<KeySequence>? {
         context.withFrozenLock {
             validate()
             guard allKeys == nil, plan == QueryPlan(table: plan.table), owner == nil, context.transaction == nil else {
@@ -146,7 +146,7 @@ final class ResultsStorage {
     /// Begins a loop that may end before it has visited all members: reads the first keys, and creates a cursor that reads
     /// the others when the loop needs them or the Realm moves to another state. The cursor is nil if there are no other
     /// keys. Returns nil if the keys are already known, if the first keys cost as much as all keys, and inside a write.
-    func makeWindow() -> (first: [ObjectKey], cursor: LazyCursor?)? {
+    func makeWindow() -> (first: [ObjectKey], cursor: LazyCursor<KeySequence>?)? {
         context.withFrozenLock {
             validate()
             guard allKeys == nil, plan.stages.isEmpty, plan.source == nil, owner == nil, context.transaction == nil
