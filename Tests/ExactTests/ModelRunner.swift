@@ -82,7 +82,10 @@ final class ModelRunner {
             ]
             $0.environment.commitPollMilliseconds = 0
             if program.hasShortChunks { $0.environment.chunkLimit = 2 }
-            if program.neverScans { $0.environment.keysScannedPerSearch = 0 }
+            if program.neverScans {
+                $0.environment.keysScannedPerSearch = 0
+                $0.environment.searchesBeforePositions = 0
+            }
         }
         furtherAccessors = FurtherAccessors(testRealm.realm)
         executors = program.usesExecutors ? ObserverExecutors(testRealm.configuration, loopExecutor) : nil

@@ -11,7 +11,7 @@ enum Shrinker {
             let outcome = try ModelRunner.run(program, recordsTrace: true)
             let setting = [
                 program.hasShortChunks ? "chunks have at most two elements" : nil,
-                program.neverScans ? "rows are found by searching for their sort keys, never by a scan" : nil,
+                program.neverScans ? "rows and elements are found by searching for them, never by a scan" : nil,
             ].compactMap { $0 }
             return (setting + outcome.trace + [outcome.failure ?? failure]).map { "    \($0)" }.joined(separator: "\n")
         }

@@ -127,7 +127,8 @@ struct Program {
     let theme: Theme
     /// Whether chunks have at most two elements, so that short lists have several chunks.
     let hasShortChunks: Bool
-    /// Whether positions of rows are always found by searching for their sort keys, never by a scan of all keys.
+    /// Whether positions of rows are always found by searching for their sort keys, never by a scan of all keys. Positions
+    /// of elements are then found in a table of all positions.
     let neverScans: Bool
     /// Whether some observers are called on a queue or an actor.
     let usesExecutors: Bool

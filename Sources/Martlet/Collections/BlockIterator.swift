@@ -14,7 +14,7 @@ import MartletValues
     private let context: RealmContext
     /// The cursor of an iteration that reads the rows of a table or list directly, without loading all keys first; nil
     /// if the iteration uses `keys`.
-    private var cursor: LazyCursor?
+    private var cursor: LazyCursor<KeySequence>?
     /// The list that the cursor iterates over; nil if it iterates over a table or a window.
     private var list: CollectionCore?
     /// True if `keys` contains only the first members. The cursor has the others.
@@ -53,9 +53,16 @@ import MartletValues
     /// The targets of links that the body of the loop has followed. Nil if the objects have no links.
     private let linkTargets: LinkTargets?
 
+    private init(_ table: ObjectTable, _ context: RealmContext) {
+        self.table = table
+        self.context = context
+        rows = RowBlock(table.rows.wholeRow, rowCapacity: 16)
+        usedProperties = table.readsSelections ? LoadedProperties.none : nil
+        linkTargets = table.keepsLinkTargets ? LinkTargets(context) : nil
+    }
+
     init(_ storage: ResultsStorage) {
-        table = storage.table
-        context = storage.context
+        self.init(storage.table, storage.context)
         cursor = storage.makeCursor()
         if cursor == nil {
             if let window = storage.makeWindow() {
@@ -66,30 +73,19 @@ import MartletValues
                 keys = storage.keys
             }
         }
-        rows = RowBlock(table.rows.wholeRow, rowCapacity: 16)
-        usedProperties = table.readsSelections ? LoadedProperties.none : nil
-        linkTargets = table.keepsLinkTargets ? LinkTargets(context) : nil
     }
 
     /// Iterates over the given members of a result.
     init(_ storage: ResultsStorage, _ members: KeySequence) {
-        table = storage.table
-        context = storage.context
+        self.init(storage.table, storage.context)
         keys = members
-        rows = RowBlock(table.rows.wholeRow, rowCapacity: 16)
-        usedProperties = table.readsSelections ? LoadedProperties.none : nil
-        linkTargets = table.keepsLinkTargets ? LinkTargets(context) : nil
     }
 
     /// Iterates over the objects of a list.
     init(_ list: CollectionCore, _ table: ObjectTable) {
-        self.table = table
-        context = list.context
+        self.init(table, list.context)
         cursor = list.makeCursor()
         if cursor == nil { keys = KeySequence(list.keys(in: 0..<list.count)) } else { self.list = list }
-        rows = RowBlock(table.rows.wholeRow, rowCapacity: 16)
-        usedProperties = table.readsSelections ? LoadedProperties.none : nil
-        linkTargets = table.keepsLinkTargets ? LinkTargets(context) : nil
     }
 
     @usableFromInline mutating func next() -> ObjectBase? {
@@ -117,7 +113,7 @@ import MartletValues
     // True while the copied rows are valid. Before the Realm moves to another state, every cursor reads its keys. A
     // cursor without keys therefore proves that the state is unchanged.
     private var isCurrent: Bool {
-        if let cursor { return cursor.keys == nil }
+        if let cursor { return cursor.members == nil }
         return changeCount == context.changeCount && context.transaction == nil
     }
 
@@ -189,8 +185,8 @@ import MartletValues
         changeCount = context.changeCount
         guardWord = context.guardWord
         if let cursor {
-            if isWindow, blockPosition == block.count, position == keys.count { cursor.loadKeys() }
-            if let keys = cursor.keys {
+            if isWindow, blockPosition == block.count, position == keys.count { cursor.loadMembers() }
+            if let keys = cursor.members {
                 // The Realm has moved to another state, or the window is used up, so the iteration continues with the keys
                 // of the cursor.
                 self.keys = keys

@@ -85,6 +85,12 @@ extension LinkingObjects: RandomAccessCollection {
         return results[position]
     }
 
+    /// The first linking object; nil if there are none.
+    public var first: Element? { results?.first ?? traced }
+
+    /// The last linking object; nil if there are none.
+    public var last: Element? { results?.last ?? traced }
+
     /// Iterates over the current members.
     public func makeIterator() -> Iterator { Iterator(results: results?.makeIterator(), traced: traced) }
 
@@ -147,7 +153,8 @@ extension ObjectBase {
         } else {
             plan.add(.isRow(PropertyPath([name]), [_key]))
         }
-        return ResultsStorage(context, origin, plan, owner: self)
+        return ResultsStorage(
+            context, origin, plan, owner: self, linking: LinkingAnswers.ID(property: property, owner: _key))
     }
 }
 

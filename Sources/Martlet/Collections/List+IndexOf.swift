@@ -13,18 +13,16 @@ extension List {
         }
         if let object = element._object {
             guard object._context === core.context, object._state != .invalidated else { return nil }
-            return core.all().firstIndex(of: .integer(object._key))
+            return core.position(of: .integer(object._key))
         }
-        return element._searchElement(ElementContext(context: core.context)).flatMap {
-            core.firstPosition(of: $0.raw)
-        }
+        return element._searchElement(ElementContext(context: core.context)).flatMap { core.position(of: $0.raw) }
     }
 }
 
 extension List where Element: ObjectBase {
-    /// True if the list contains an object. Complexity: O(n), but no object is created.
+    /// True if the list contains an object. Complexity: O(log n) for a managed list, otherwise O(n).
     public func contains(_ object: Element) -> Bool {
         guard let core, object._context === core.context else { return contains { $0 == object } }
-        return index(of: object) != nil
+        return object._state != .invalidated && core.contains(.integer(object._key))
     }
 }

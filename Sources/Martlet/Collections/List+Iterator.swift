@@ -19,12 +19,12 @@ extension List {
                 blocks = BlockIterator(core, table)
             } else {
                 let context = ElementContext(context: core.context)
-                values = Values(storage: .stored(core.count > 0 ? core.all() : [], context))
+                values = Values(StoredElements(core), context)
             }
         }
 
         /// Iterates over elements in memory.
-        init(_ elements: [Element]) { values = Values(storage: .plain(elements)) }
+        init(_ elements: [Element]) { values = Values(elements) }
 
         /// The next element.
         // As in `Results.Iterator`, every object is an instance of `Element`, so the cast is not checked. The function
@@ -36,26 +36,70 @@ extension List {
         }
     }
 
-    /// Iterates over elements that are already in memory.
+    /// Iterates over elements in memory, or over stored values.
     @usableFromInline struct Values {
-        fileprivate enum Storage {
-            case plain([Element])
-            case stored([SQLValue], ElementContext)
+        private let plain: [Element]
+        private var position = 0
+        private var stored: StoredElements?
+        private let elementContext: ElementContext?
+
+        fileprivate init(_ elements: [Element]) {
+            plain = elements
+            elementContext = nil
         }
 
-        fileprivate let storage: Storage
-        private var position = 0
-
-        fileprivate init(storage: Storage) { self.storage = storage }
+        fileprivate init(_ elements: StoredElements, _ elementContext: ElementContext) {
+            plain = []
+            stored = elements
+            self.elementContext = elementContext
+        }
 
         @usableFromInline mutating func next() -> Element? {
-            defer { position += 1 }
-            switch storage {
-            case .plain(let elements): return position < elements.count ? elements[position] : nil
-            case .stored(let elements, let elementContext):
-                guard position < elements.count else { return nil }
-                return Element._element(StoredValue(elements[position]), elementContext)
+            if let elementContext {
+                return stored?.next().map { Element._element(StoredValue($0), elementContext) }
             }
+            guard position < plain.count else { return nil }
+            defer { position += 1 }
+            return plain[position]
         }
+    }
+}
+
+/// Iterates over the stored values that a list, set or map has when the iteration starts, regardless of later changes. In
+/// a map, keys and values alternate. Reads the values of a long collection in blocks.
+struct StoredElements {
+    private let core: CollectionCore
+    /// Reads all values before the Realm moves to another state. Nil if all values that remain are in `block`.
+    private var cursor: LazyCursor<[SQLValue]>?
+    private var block: [SQLValue] = []
+    private var position = 0
+    /// The number of values before the end of the block.
+    private var blockEnd = 0
+    private static let blockSize = 512
+
+    init(_ core: CollectionCore) {
+        self.core = core
+        cursor = core.makeValueCursor()
+        if cursor == nil, core.count > 0 { block = core.all() }
+    }
+
+    mutating func next() -> SQLValue? {
+        if position == block.count, !readBlock() { return nil }
+        defer { position += 1 }
+        return block[position]
+    }
+
+    private mutating func readBlock() -> Bool {
+        guard let cursor else { return false }
+        position = 0
+        if let all = cursor.members {
+            block = all
+            position = blockEnd
+            self.cursor = nil
+        } else {
+            block = core.elements(in: blockEnd..<min(blockEnd + Self.blockSize, core.count))
+            blockEnd += block.count
+        }
+        return position < block.count
     }
 }

@@ -191,7 +191,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
 
     /// The value of a key; nil if the map does not contain the key. Assigning nil removes the entry.
     ///
-    /// Complexity: O(1) on average; O(n) at the first access, and at the first access after a removal.
+    /// Complexity: O(1) on average. The first accesses, and the first accesses after a removal, are O(n).
     public subscript(key: String) -> Value? {
         get {
             guard let core else { return unmanaged[StoredValue(.text(key))] ?? traced }
@@ -227,8 +227,29 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
 }
 
 extension Map: Sequence {
-    /// Iterates over the current entries, in no particular order.
-    public func makeIterator() -> IndexingIterator<[Entry]> { entries.makeIterator() }
+    /// Iterates over the current entries, in no particular order. The body of the loop may change the map.
+    public func makeIterator() -> Iterator {
+        guard let core else { return Iterator(plain: entries.makeIterator()) }
+        return Iterator(stored: StoredElements(core), elementContext: elementContext(core))
+    }
+
+    /// An iterator that reads entries in blocks.
+    public struct Iterator: IteratorProtocol {
+        /// The entries of an unmanaged map.
+        fileprivate var plain: IndexingIterator<[Entry]>?
+        /// The keys and values of a managed map.
+        fileprivate var stored: StoredElements?
+        fileprivate var elementContext: ElementContext?
+
+        /// The next entry.
+        public mutating func next() -> Entry? {
+            guard let elementContext else { return plain?.next() }
+            while let key = stored?.next(), let value = stored?.next() {
+                if case .text(let key) = key { return (key, Value._element(StoredValue(value), elementContext)) }
+            }
+            return nil
+        }
+    }
 }
 
 @available(

@@ -88,7 +88,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
             // An observer of an earlier removal may have removed the element.
             if let position = core.position(of: old) { core.remove(at: position) }
         }
-        for element in new where core.position(of: element) == nil { core.insert(element, at: core.count) }
+        for element in new where !core.contains(element) { core.insert(element, at: core.count) }
     }
 
     // Observers are notified of one assignment.
@@ -114,7 +114,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         if element._isCollection { Misuse.collectionInSet(core?.name) }
         if let core {
             let stored = stored(element, core, policy)
-            if core.position(of: stored) == nil { core.insert(stored, at: core.count) }
+            if !core.contains(stored) { core.insert(stored, at: core.count) }
         } else if let value = element._identity {
             if unmanagedIdentities.insert(value).inserted { unmanaged.append(element) }
         } else if !unmanaged.contains(element) {
@@ -123,23 +123,29 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     }
 
     private func position(of element: Element) -> Int? {
-        guard let core else {
-            guard let value = element._identity else { return unmanaged.firstIndex(of: element) }
-            return unmanagedIdentities.contains(value) ? unmanaged.firstIndex { $0._identity == value } : nil
-        }
-        if let object = element._object {
-            guard object._context === core.context, object._state != .invalidated else { return nil }
-            return core.position(of: .integer(object._key))
-        }
-        return element._searchElement(elementContext(core)).flatMap { core.position(of: $0.raw) }
+        if let core { return sought(element, core).flatMap { core.position(of: $0) } }
+        guard let value = element._identity else { return unmanaged.firstIndex(of: element) }
+        return unmanagedIdentities.contains(value) ? unmanaged.firstIndex { $0._identity == value } : nil
+    }
+
+    // The stored value of an element to search for; nil if the set cannot contain the element.
+    private func sought(_ element: Element, _ core: CollectionCore) -> SQLValue? {
+        guard let object = element._object else { return element._searchElement(elementContext(core))?.raw }
+        guard object._context === core.context, object._state != .invalidated else { return nil }
+        return .integer(object._key)
     }
 
     /// The number of elements.
     public var count: Int { core?.count ?? unmanaged.count }
 
-    /// Whether the set contains the element. Complexity: O(1) on average; O(n) at the first access, and at the first
-    /// access after a removal.
-    public func contains(_ element: Element) -> Bool { position(of: element) != nil }
+    /// Whether the set contains the element.
+    ///
+    /// Complexity: O(log n) for objects. For values, the first searches, and the first searches after a removal, are O(n).
+    /// Further searches are O(1) on average.
+    public func contains(_ element: Element) -> Bool {
+        guard let core else { return position(of: element) != nil }
+        return sought(element, core).map { core.contains($0) } ?? false
+    }
 
     /// The position of an element in the order of the set; nil if the set does not contain the element.
     public func index(of element: Element) -> Int? { position(of: element) }

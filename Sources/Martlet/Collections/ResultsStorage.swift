@@ -18,18 +18,9 @@ final class ResultsStorage {
     private var generation: UInt64
     /// The change count of the Realm at the state to which the keys belong.
     private var changeCount: UInt64 = 0
-    private var allKeys: KeySequence?
-    /// The first keys, at most `firstLimit`. They are read when one of them is requested before all keys are known.
-    /// Until then, the array is empty.
-    private var firstKeys: [ObjectKey] = []
-    /// The last keys in reverse order, at most `firstLimit`. They are read when one of them is requested before all keys
-    /// are known. Until then, the array is empty.
-    private var lastKeys: [ObjectKey] = []
-    private var knownCount: Int?
-    /// The first key, if it was requested before the others.
-    private var firstKey: FirstKey?
-    /// The keys of all objects of the type, if they are consecutive numbers. Nil until they are needed.
-    private var keyRange: KeyRange?
+    private var known = KnownMembers()
+    /// Identifies the linking objects of an owner; nil for every other result.
+    private let linking: LinkingAnswers.ID?
     private var readAhead = ReadAhead()
     /// The number of keys that are read when one of the first or last keys is requested.
     static let firstLimit = 128
@@ -38,11 +29,15 @@ final class ResultsStorage {
     /// True if the members and their order depend only on rows of the type of the result.
     private lazy var readsOnlyItsType = isIndependentOfOtherTypes()
 
-    init(_ context: RealmContext, _ table: ObjectTable, _ plan: QueryPlan, owner: ObjectBase? = nil) {
+    init(
+        _ context: RealmContext, _ table: ObjectTable, _ plan: QueryPlan, owner: ObjectBase? = nil,
+        linking: LinkingAnswers.ID? = nil
+    ) {
         self.context = context
         self.table = table
         self.plan = plan
         self.owner = owner
+        self.linking = linking
         generation = context.generation
     }
 
@@ -98,12 +93,17 @@ final class ResultsStorage {
         context.flushForQuery()
         changeCount = context.changeCount
         // After the owner was deleted, another object may reuse its key.
-        allKeys = owner?.isInvalidated == true ? KeySequence() : nil
-        firstKeys = []
-        lastKeys = []
-        knownCount = nil
-        firstKey = nil
-        keyRange = nil
+        known = KnownMembers()
+        if owner?.isInvalidated == true {
+            known.allKeys = KeySequence()
+        } else if let linking, let members = owner?._table?.linkingAnswers.members(linking, at: changeCount) {
+            known = members
+        }
+    }
+
+    // Called after the members, or some of them, were found.
+    private func remember() {
+        if let linking { owner?._table?.linkingAnswers.insert(known, linking, at: changeCount) }
     }
 
     /// Installs keys that were computed for an observer. They must match the state that the Realm shows now.
@@ -113,28 +113,25 @@ final class ResultsStorage {
     /// - Parameter ownerIsDeleted: true if the owner was deleted. Its key is then not looked up, because another object
     ///   may reuse it.
     func install(_ keys: KeySequence, ownerIsDeleted: Bool = false) {
-        if !ownerIsDeleted, let known = owner, known._state == .invalidated, let table = known._table,
-            table.exists(known._key)
+        if !ownerIsDeleted, let object = owner, object._state == .invalidated, let table = object._table,
+            table.exists(object._key)
         {
-            owner = table.object(known._key)
+            owner = table.object(object._key)
         }
         generation = context.generation
         changeCount = context.changeCount
-        allKeys = keys
-        firstKeys = []
-        lastKeys = []
-        knownCount = keys.count
+        known = KnownMembers(allKeys: keys, count: keys.count)
     }
 
     /// Creates a cursor that iterates over all objects of a type without reading keys in advance. Returns nil for every
     /// other query, and if the keys are already known. Also returns nil inside a write, where every change would make
     /// the cursor read the keys.
-    func makeCursor() -> LazyCursor? {
+    func makeCursor() -> LazyCursor<KeySequence>? {
         context.withFrozenLock {
             validate()
-            guard allKeys == nil, plan == QueryPlan(table: plan.table), owner == nil, context.transaction == nil else {
-                return nil
-            }
+            guard known.allKeys == nil, plan == QueryPlan(table: plan.table), owner == nil,
+                context.transaction == nil
+            else { return nil }
             // Pins the version that the loop iterates over: reading `handle` opens a snapshot if the Realm has none.
             _ = context.handle
             let cursor = LazyCursor { [self] in keys }
@@ -146,18 +143,19 @@ final class ResultsStorage {
     /// Begins a loop that may end before it has visited all members: reads the first keys, and creates a cursor that reads
     /// the others when the loop needs them or the Realm moves to another state. The cursor is nil if there are no other
     /// keys. Returns nil if the keys are already known, if the first keys cost as much as all keys, and inside a write.
-    func makeWindow() -> (first: [ObjectKey], cursor: LazyCursor?)? {
+    func makeWindow() -> (first: [ObjectKey], cursor: LazyCursor<KeySequence>?)? {
         context.withFrozenLock {
             validate()
-            guard allKeys == nil, plan.stages.isEmpty, plan.source == nil, owner == nil, context.transaction == nil
+            guard known.allKeys == nil, plan.stages.isEmpty, plan.source == nil, owner == nil,
+                context.transaction == nil
             else { return nil }
             // With a condition, a loop over all members has to search twice for the rows of the window.
             let limit = plan.predicate == nil ? Self.firstLimit : Self.windowLimit
             _ = context.handle
-            let first = firstKeys.isEmpty ? run(limit: limit) : firstKeys
+            let first = known.firstKeys.isEmpty ? run(limit: limit) : known.firstKeys
             if first.count < limit {
-                allKeys = KeySequence(first)
-                knownCount = first.count
+                known.allKeys = KeySequence(first)
+                known.count = first.count
                 return (first, nil)
             }
             let cursor = LazyCursor { [self] in keys }
@@ -169,16 +167,19 @@ final class ResultsStorage {
     private static let windowLimit = 32
 
     /// True if the keys are known for the state that the Realm shows now.
-    var isCurrent: Bool { generation == context.generation && changeCount == context.changeCount && allKeys != nil }
+    var isCurrent: Bool {
+        generation == context.generation && changeCount == context.changeCount && known.allKeys != nil
+    }
 
     /// All keys, in order.
     var keys: KeySequence {
         context.withFrozenLock {
             validate()
-            if let allKeys { return allKeys }
+            if let allKeys = known.allKeys { return allKeys }
             let found = KeySequence(run(limit: nil))
-            allKeys = found
-            knownCount = found.count
+            known.allKeys = found
+            known.count = found.count
+            remember()
             return found
         }
     }
@@ -187,11 +188,12 @@ final class ResultsStorage {
 
     private func findCount() -> Int {
         validate()
-        if let count = allKeys?.count ?? knownCount { return count }
+        if let count = known.allKeys?.count ?? known.count { return count }
         let count =
             context.fromColumns { try $0.count(plan, $1) }
             ?? context.read { try QueryRunner(plan, context.schema, table.rows.compiledQueries).count($0) }
-        knownCount = count
+        known.count = count
+        remember()
         return count
     }
 
@@ -202,23 +204,26 @@ final class ResultsStorage {
     private func findKey(at position: Int) -> ObjectKey? {
         validate()
         guard position >= 0 else { return nil }
-        if let allKeys { return position < allKeys.count ? allKeys[position] : nil }
-        if position == 0, firstKeys.isEmpty, findsFirstFast { return findFirstKey() }
+        if let allKeys = known.allKeys { return position < allKeys.count ? allKeys[position] : nil }
+        if position == 0, known.firstKeys.isEmpty, findsFirstFast { return findFirstKey() }
         if position < Self.firstLimit {
-            if firstKeys.isEmpty { firstKeys = run(limit: Self.firstLimit) }
-            if position < firstKeys.count { return firstKeys[position] }
-            if firstKeys.count < Self.firstLimit {
-                allKeys = KeySequence(firstKeys)
+            if known.firstKeys.isEmpty {
+                known.firstKeys = run(limit: Self.firstLimit)
+                remember()
+            }
+            if position < known.firstKeys.count { return known.firstKeys[position] }
+            if known.firstKeys.count < Self.firstLimit {
+                known.allKeys = KeySequence(known.firstKeys)
                 return nil
             }
         }
-        if let count = knownCount, plan.stages.isEmpty, plan.source == nil {
+        if let count = known.count, plan.stages.isEmpty, plan.source == nil {
             guard position < count else { return nil }
             if count - position <= Self.firstLimit {
-                if lastKeys.isEmpty { lastKeys = run(limit: Self.firstLimit, isReversed: true) }
+                readLastKeys()
                 let offset = count - 1 - position
                 // The count can be too large if another SQLite program has deleted rows (D27).
-                if offset < lastKeys.count { return lastKeys[offset] }
+                if offset < known.lastKeys.count { return known.lastKeys[offset] }
             }
         }
         if let range = consecutiveKeys() {
@@ -226,11 +231,6 @@ final class ResultsStorage {
         }
         let keys = keys
         return position < keys.count ? keys[position] : nil
-    }
-
-    private enum FirstKey {
-        case key(ObjectKey)
-        case none
     }
 
     // Programs that use `first` or `isEmpty` often need no other member. The first member is asked for alone only if no
@@ -242,22 +242,21 @@ final class ResultsStorage {
     }
 
     private func findFirstKey() -> ObjectKey? {
-        if firstKey == nil { firstKey = run(limit: 1).first.map(FirstKey.key) ?? FirstKey.none }
-        if case .key(let key)? = firstKey { return key }
+        if known.firstKey == nil {
+            let first = run(limit: 1).first
+            known.firstKey = first.map { .key($0) } ?? KnownMembers.FirstKey.none
+            remember()
+        }
+        if case .key(let key)? = known.firstKey { return key }
         return nil
-    }
-
-    private enum KeyRange {
-        case consecutive(Range<ObjectKey>)
-        case other
     }
 
     // The keys of all objects of a type, if they are consecutive numbers. They are if there are as many as numbers from
     // the first to the last key.
     private func consecutiveKeys() -> Range<ObjectKey>? {
-        guard allKeys == nil, plan == QueryPlan(table: plan.table), owner == nil else { return nil }
-        if keyRange == nil { keyRange = findKeyRange().map(KeyRange.consecutive) ?? .other }
-        if case .consecutive(let range)? = keyRange { return range }
+        guard known.allKeys == nil, plan == QueryPlan(table: plan.table), owner == nil else { return nil }
+        if known.keyRange == nil { known.keyRange = findKeyRange().map { .consecutive($0) } ?? .other }
+        if case .consecutive(let range)? = known.keyRange { return range }
         return nil
     }
 
@@ -273,7 +272,7 @@ final class ResultsStorage {
     func contains(_ key: ObjectKey) -> Bool {
         context.withFrozenLock {
             validate()
-            if allKeys == nil, plan.stages.isEmpty, plan.source == nil, owner == nil {
+            if known.allKeys == nil, plan.stages.isEmpty, plan.source == nil, owner == nil {
                 return context.read { try QueryRunner(plan, context.schema).contains(key, $0) }
             }
             return position(of: key) != nil
@@ -287,19 +286,27 @@ final class ResultsStorage {
             return consecutiveKeys()
         }
         if let range { return range.contains(key) ? Int(key - range.lowerBound) : nil }
-        return plan.isInKeyOrder ? keys.positionAscending(of: key) : keys.firstPosition(of: key)
+        let keys = keys
+        if plan.isInKeyOrder { return keys.positionAscending(of: key) }
+        return context.withFrozenLock { known.position(of: key, in: keys) }
     }
 
     /// The last key; nil if there are no members.
     var lastKey: ObjectKey? {
         context.withFrozenLock {
             validate()
-            if allKeys == nil, knownCount == nil, plan.stages.isEmpty, plan.source == nil {
-                if lastKeys.isEmpty { lastKeys = run(limit: Self.firstLimit, isReversed: true) }
-                return lastKeys.first
+            if known.allKeys == nil, known.count == nil, plan.stages.isEmpty, plan.source == nil {
+                readLastKeys()
+                return known.lastKeys.first
             }
             return findKey(at: findCount() - 1)
         }
+    }
+
+    private func readLastKeys() {
+        if !known.lastKeys.isEmpty { return }
+        known.lastKeys = run(limit: Self.firstLimit, isReversed: true)
+        remember()
     }
 
     private func run(limit: Int?, isReversed: Bool = false) -> [ObjectKey] {

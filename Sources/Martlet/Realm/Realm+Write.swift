@@ -85,6 +85,8 @@ extension RealmContext {
         asyncWrites?.commitSealedWrites()
         if isInWrite { cancelWrite() }
         let notification = notifyWillInvalidateAll()
+        // The collections cannot be read after their invalidation.
+        loadCursors()
         for table in tables.values { table.accessors.forEach(invalidate) }
         for core in collections.values { core.core?.realmWasInvalidated() }
         collections = [:]

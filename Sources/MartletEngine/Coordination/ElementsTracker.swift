@@ -178,7 +178,7 @@ package struct ElementsTracker: CollectionTracker {
         }
         new.keys = keys
         // If `rows` is nil, the modified rows cannot be determined, and every element counts as modified.
-        return rows == nil ? Array(0..<keys.count) : keys.allPositions(of: modified)
+        return rows == nil ? Array(0..<keys.count) : keys.positions(of: modified, areKeysDistinct: false)
     }
 
     /// The elements of a list or set of objects. Nil for a map, in which keys and values alternate.

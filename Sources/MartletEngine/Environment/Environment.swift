@@ -36,6 +36,9 @@ package struct Environment: Sendable {
     package var checkpointFrames = 1_000
     /// The maximum number of elements in a chunk. Some tests use a small number, so that short lists have many chunks.
     package var chunkLimit = 512
+    /// The number of searches for an element of a collection after which a table of all positions is built. Some tests
+    /// use zero, so that the first search builds the table.
+    package var searchesBeforePositions = 2
     /// The number of keys that can be scanned at the cost of one search by sort key. Some tests use zero, so that rows
     /// are never found by a scan.
     package var keysScannedPerSearch = 2_048

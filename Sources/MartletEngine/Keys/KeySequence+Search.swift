@@ -54,32 +54,18 @@ extension KeySequence {
         return nil
     }
 
-    /// The positions of all keys that are members of a set, in ascending order. Requires that no key occurs twice in
-    /// the sequence.
-    ///
-    /// Complexity: O(n log r) for a set of r runs. The pass over the blocks ends when every key of the set is found.
-    package func positions(of set: KeySet) -> [Int] {
-        var found: [Int] = []
-        guard let lowest = set.first, let highest = set.last else { return found }
-        for (block, start) in zip(blocks, starts) {
-            for (offset, key) in block.enumerated() where lowest <= key && key <= highest && set.contains(key) {
-                found.append(start + offset)
-            }
-            if found.count == set.count { break }
-        }
-        return found
-    }
-
     /// The positions of all occurrences of the keys of a set, in ascending order.
     ///
-    /// Complexity: O(n log r) for a set of r runs.
-    package func allPositions(of set: KeySet) -> [Int] {
+    /// Complexity: O(n log r) for a set of r runs. If no key occurs twice in the sequence, the pass over the blocks ends
+    /// when every key of the set is found.
+    package func positions(of set: KeySet, areKeysDistinct: Bool = true) -> [Int] {
         var found: [Int] = []
         guard let lowest = set.first, let highest = set.last else { return found }
         for (block, start) in zip(blocks, starts) {
             for (offset, key) in block.enumerated() where lowest <= key && key <= highest && set.contains(key) {
                 found.append(start + offset)
             }
+            if areKeysDistinct, found.count == set.count { break }
         }
         return found
     }

@@ -75,6 +75,20 @@ package struct ChunkedElements {
         return elements
     }
 
+    /// A closure that searches the encoded elements of a chunk in the file.
+    package typealias Searcher = (_ ordinal: Int64, _ count: Int) throws -> EncodedSearch.Outcome
+
+    package static func search(
+        _ sought: EncodedSearch, owner: ObjectKey, ordinal: Int64, count: Int, table: String, _ connection: Connection
+    ) throws -> EncodedSearch.Outcome {
+        let statement = try connection.statement("SELECT elements FROM \(table) WHERE owner = ?1 AND ordinal = ?2")
+        statement.bind(owner, at: 1)
+        statement.bind(ordinal, at: 2)
+        guard try statement.step() else { return .undecided }
+        defer { statement.reset() }
+        return statement.withBlob(0) { sought.search($0, count: count) }
+    }
+
     // MARK: Reading
 
     package mutating func element(at position: Int, _ load: Loader) throws -> SQLValue {
@@ -91,6 +105,58 @@ package struct ChunkedElements {
             elements += chunks[index].elements ?? []
         }
         return elements
+    }
+
+    /// True if all elements are in one chunk, or if there are none.
+    package var isShort: Bool { chunks.count < 2 }
+
+    /// The position of the first element that equals a value.
+    ///
+    /// Chunks that are not loaded are searched without decoding them, unless the collection is short. `step` is 2 for the
+    /// keys of a map, and otherwise 1.
+    package mutating func firstPosition(
+        of value: SQLValue, step: Int, _ search: Searcher, _ load: Loader
+    ) throws -> Int? {
+        for index in chunks.indices {
+            if chunks[index].elements == nil, !isShort {
+                let outcome = try search(chunks[index].ordinal, chunks[index].count)
+                if case .found(let offset) = outcome { return starts[index] + offset }
+                if outcome == .absent { continue }
+            }
+            try loadChunk(index, load)
+            if let offset = chunks[index].elements.flatMap({ Self.offset(of: value, in: $0, step) }) {
+                return starts[index] + offset
+            }
+        }
+        return nil
+    }
+
+    /// The positions of all elements that equal one of some values, in ascending order.
+    ///
+    /// - Parameter mayContain: false if a chunk in the file contains none of the values. It is not called for loaded
+    ///   chunks.
+    package mutating func positions(
+        of values: Set<SQLValue>, _ mayContain: (_ ordinal: Int64, _ count: Int) throws -> Bool, _ load: Loader
+    ) throws -> [Int] {
+        let only = values.count == 1 ? values.first : nil
+        var found: [Int] = []
+        for index in chunks.indices {
+            let isLoaded = chunks[index].elements != nil || isShort
+            if !isLoaded, try !mayContain(chunks[index].ordinal, chunks[index].count) { continue }
+            try loadChunk(index, load)
+            let elements = chunks[index].elements ?? []
+            if let only, Self.offset(of: only, in: elements, 1) == nil { continue }
+            for (offset, element) in elements.enumerated() where values.contains(element) {
+                found.append(starts[index] + offset)
+            }
+        }
+        return found
+    }
+
+    private static func offset(of value: SQLValue, in elements: [SQLValue], _ step: Int) -> Int? {
+        if step > 1 { return stride(from: 0, to: elements.count, by: step).first { elements[$0] == value } }
+        guard case .integer(let number) = value else { return elements.firstIndex(of: value) }
+        return elements.firstIndex { if case .integer(let element) = $0 { element == number } else { false } }
     }
 
     // MARK: Changing

@@ -1,8 +1,8 @@
 package import MartletSQLite
 import MartletValues
 
-// The table of targets is ordered by target, not by owner. The targets of one owner are therefore found by reading the
-// elements of the owner.
+// The table of targets is ordered by target, not by owner. All targets of one owner are therefore found by reading the
+// elements of the owner. Whether the owner links to one target is found in the table.
 extension TableLayout.Collection {
     /// The keys of the rows to which the stored collection of an owner links. Each key occurs once, in ascending order.
     ///
@@ -23,6 +23,21 @@ extension TableLayout.Collection {
         return try elements.all { ordinal, count in
             try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: chunkTable, connection)
         }
+    }
+
+    /// The number of links from the stored collection of an owner to a target. Complexity: O(log n).
+    package func storedCount(of target: ObjectKey, owner: ObjectKey, _ connection: Connection) throws -> Int {
+        guard let targetTable else { return 0 }
+        let statement = try connection.statement("SELECT count FROM \(targetTable) WHERE target = ?1 AND owner = ?2")
+        statement.bind(target, at: 1)
+        statement.bind(owner, at: 2)
+        guard try statement.step() else { return 0 }
+        defer { statement.reset() }
+        let count = statement.integer(0)
+        guard count > 0, count <= Int64(Int32.max) else {
+            throw EngineError.damaged(EngineError.miscountedLink, path: connection.options.path)
+        }
+        return Int(count)
     }
 
     /// Deletes the stored elements of an owner. `known` contains the keys of all rows to which the elements link.

@@ -6,6 +6,8 @@ package struct TargetCounts {
     private var linked: [ObjectKey] = []
     private var unlinked: [ObjectKey] = []
     private var foldThreshold = 1 << 17
+    /// The changes by target. Nil until `change(of:)` needs them.
+    private var byTarget: [ObjectKey: Int]?
 
     package init() {}
 
@@ -13,12 +15,23 @@ package struct TargetCounts {
 
     package mutating func link(_ target: ObjectKey) {
         linked.append(target)
+        byTarget?[target, default: 0] += 1
         if linked.count > foldThreshold { fold() }
     }
 
     package mutating func unlink(_ target: ObjectKey) {
         unlinked.append(target)
+        byTarget?[target, default: 0] -= 1
         if unlinked.count > foldThreshold { fold() }
+    }
+
+    /// How the number of links to a target has changed.
+    ///
+    /// Complexity: O(1) on average. The first call is O(n).
+    package mutating func change(of target: ObjectKey) -> Int {
+        if isEmpty { return 0 }
+        if byTarget == nil { byTarget = Dictionary(uniqueKeysWithValues: changes().map { ($0.target, $0.change) }) }
+        return byTarget?[target] ?? 0
     }
 
     /// The targets with a changed number of links, in the order of their keys.

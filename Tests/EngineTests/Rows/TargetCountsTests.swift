@@ -5,6 +5,17 @@ import Testing
 @testable import MartletEngine
 
 @Suite struct TargetCountsTests {
+    @Test("the change of one target equals its entry in the list of all changes", arguments: [false, true])
+    func change(_ asksFirst: Bool) {
+        var counts = TargetCounts()
+        if asksFirst { _ = counts.change(of: 1) }
+        for target in [1, 2, 1, 3] as [ObjectKey] { counts.link(target) }
+        #expect(counts.change(of: 1) == 2 && counts.change(of: 4) == 0)
+        for target in [1, 4, 2] as [ObjectKey] { counts.unlink(target) }
+        #expect((1...5).map { counts.change(of: $0) } == [1, 0, 1, -1, 0])
+        #expect(counts.changes().map(\.target) == [1, 3, 4])
+    }
+
     @Test("added and removed links are summed for each target, and the sums are sorted by key")
     func sums() {
         var counts = TargetCounts()

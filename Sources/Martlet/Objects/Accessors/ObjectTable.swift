@@ -40,6 +40,8 @@ final class ObjectTable {
     /// The further accessors of rows, in addition to the accessor in `identity`. They are objects that were added as an
     /// update of an existing row.
     private var furtherAccessors: [ObjectKey: [WeakObject]] = [:]
+    /// The known linking objects of some objects of this type.
+    @exclusivity(unchecked) var linkingAnswers = LinkingAnswers()
 
     init(_ table: DatabaseSchema.Table, _ model: ModelClass?, _ context: RealmContext, _ texts: TextArena) {
         id = table.id

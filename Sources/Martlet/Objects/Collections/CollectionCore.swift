@@ -21,9 +21,13 @@ final class CollectionCore {
     /// How many links to each target were added to (or removed from) `AnyRealmValue` values since the last write to the
     /// file.
     var anyLinkChanges: [AnyLink: Int] = [:]
-    /// The positions of the elements of a set, or of the keys of a map. Nil until a search needs them. An append adds a
-    /// position to the dictionary, and most other changes set the dictionary to nil.
-    @exclusivity(unchecked) private var positionsByElement: [SQLValue: Int]?
+    /// The positions of the elements, or of the keys of a map. Nil until searches repeat. An append adds a
+    /// position, and most other changes set the property to nil.
+    @exclusivity(unchecked) var positions: ElementPositions?
+    /// The number of searches that have used the elements since `positions` was last set to nil.
+    @exclusivity(unchecked) var searchCount = 0
+    /// The number of searches that have used the table of targets since then.
+    @exclusivity(unchecked) var targetSearchCount = 0
     /// True while there are changes that are not written to the file yet.
     @exclusivity(unchecked) var isQueued = false
     @exclusivity(unchecked) private(set) var isOwnerDeleted = false
@@ -97,7 +101,7 @@ final class CollectionCore {
     /// Discards the elements in memory. The next access reads them again.
     func discardElements() {
         elements = nil
-        positionsByElement = nil
+        forgetPositions()
         targetCounts = TargetCounts()
         anyLinkChanges = [:]
         isQueued = false
@@ -123,18 +127,22 @@ final class CollectionCore {
 
     // MARK: Reading
 
-    private func load() {
+    func load() {
         requireValid()
         guard elements == nil else { return }
         let limit = context.coordinator.environment.chunkLimit
         elements = context.read { try ChunkedElements(owner: owner, table: layout.chunkTable, $0, limit: limit) }
-        if !context.reads.isOn {
-            context.trackReadsIfObserved()
-            context.recordRead(.property(table.id, owner, property.index))
-        }
+        recordFirstRead()
     }
 
-    private func loadChunk(_ ordinal: Int64, _ count: Int) throws -> [SQLValue] {
+    /// Called after a read of elements that are not in memory.
+    func recordFirstRead() {
+        if context.reads.isOn { return }
+        context.trackReadsIfObserved()
+        context.recordRead(.property(table.id, owner, property.index))
+    }
+
+    func loadChunk(_ ordinal: Int64, _ count: Int) throws -> [SQLValue] {
         let elements = try context.handle.read {
             try ChunkedElements.load(owner: owner, ordinal: ordinal, count: count, table: layout.chunkTable, $0)
         }
@@ -193,49 +201,34 @@ final class CollectionCore {
 
     /// A cursor for a loop that does not read the whole list first. Nil if the list is empty, and inside a write, where
     /// the loop body may change the list.
-    func makeCursor() -> LazyCursor? {
+    func makeCursor() -> LazyCursor<KeySequence>? { makeCursor { [self] in KeySequence(keys(in: 0..<count)) } }
+
+    /// As `makeCursor`, for a loop over values. Also returns nil if reading all elements costs as much as reading some.
+    func makeValueCursor() -> LazyCursor<[SQLValue]>? {
+        makeCursor(unlessShort: true) { [self] in all() }
+    }
+
+    private func makeCursor<Members>(
+        unlessShort: Bool = false, _ findMembers: @escaping () -> Members
+    ) -> LazyCursor<Members>? {
         guard count > 0, context.transaction == nil else { return nil }
         return context.withFrozenLock {
-            let cursor = LazyCursor { [self] in KeySequence(keys(in: 0..<count)) }
+            if unlessShort, elements?.isShort != false { return nil }
+            let cursor = LazyCursor(findMembers)
             context.register(cursor)
             return cursor
         }
     }
 
-    /// The position of an element in a set, or of a key in a map.
-    ///
-    /// - Complexity: O(1) on average. The first search, and the first search after a change that may move elements, are
-    ///   O(n).
-    func position(of value: SQLValue) -> Int? { context.withFrozenLock { findPosition(of: value) } }
-
-    private func findPosition(of value: SQLValue) -> Int? {
-        load()
-        if positionsByElement == nil {
-            let all = all()
-            let step = property.kind == .map ? 2 : 1
-            positionsByElement = Dictionary(
-                stride(from: 0, to: all.count, by: step).map { (identity(of: all[$0]), $0) },
-                uniquingKeysWith: { first, _ in first })
+    /// The elements at a range of positions. Reads only the chunks that contain these positions.
+    func elements(in range: Range<Int>) -> [SQLValue] {
+        context.withFrozenLock {
+            load()
+            return range.map { position in attempt { try elements?.element(at: position, loadChunk) } ?? .null }
         }
-        return positionsByElement?[identity(of: value)]
     }
 
-    /// The position of the first element of a list that equals a value. Complexity: O(n).
-    func firstPosition(of value: SQLValue) -> Int? {
-        guard property.element.isFloating || property.isAny else { return all().firstIndex(of: value) }
-        let identity = identity(of: value)
-        return all().firstIndex { self.identity(of: $0) == identity }
-    }
-
-    // 0.0 and -0.0 are stored as different values, but are the same element. In a set of `AnyRealmValue`, equal numbers
-    // of different kinds are the same element, too.
-    private func identity(of value: SQLValue) -> SQLValue {
-        if property.isAny { return property.kind == .set ? AnyValue.sortKey(value) : AnyValue.normalized(value) }
-        guard property.kind != .map, property.element.isFloating, case .blob = value else { return value }
-        return Double._value(StoredValue(value))?._compared.raw ?? value
-    }
-
-    private func attempt<R>(_ body: () throws -> R) -> R {
+    func attempt<R>(_ body: () throws -> R) -> R {
         do {
             return try body()
         } catch {
@@ -288,11 +281,7 @@ final class CollectionCore {
         if position < 0 || position > size { Misuse.indexOutOfRange(position, count: size, "'\(name)'") }
         performEdit(ListEditScript([.insert(at: position, count: 1)])) {
             attempt { try elements?.insert(element, at: position, loadChunk) }
-            if position < size {
-                positionsByElement = nil
-            } else if property.kind != .map || position.isMultiple(of: 2) {
-                positionsByElement?[identity(of: element)] = position
-            }
+            if position < size { forgetPositions() } else { addPosition(of: element, position) }
             countLinks(in: element, by: 1)
             record(.insert(at: position, count: 1))
         }
@@ -307,7 +296,7 @@ final class CollectionCore {
         let edit = ListEdit.insert(at: position, count: new.count)
         performEdit(ListEditScript([edit])) {
             attempt { try elements?.insert(contentsOf: new, at: position, loadChunk) }
-            positionsByElement = nil
+            forgetPositions()
             for element in new { countLinks(in: element, by: 1) }
             record(edit)
         }
@@ -325,7 +314,7 @@ final class CollectionCore {
         let edit = ListEdit.remove(at: range.lowerBound, count: range.count)
         performEdit(ListEditScript([edit])) {
             old = attempt { try elements?.remove(range, loadChunk) } ?? []
-            positionsByElement = nil
+            forgetPositions()
             for element in old { countLinks(in: element, by: -1) }
             record(edit)
         }
@@ -342,11 +331,11 @@ final class CollectionCore {
             for (position, pair) in zip(old, new).enumerated() where pair.0 != pair.1 {
                 performEdit(ListEditScript([.replace(at: position)])) {
                     _ = attempt { try elements?.replace(at: position, with: pair.1, loadChunk) }
+                    forgetPositions()
                     record(.replace(at: position))
                 }
             }
         }
-        positionsByElement = nil
     }
 
     func replace(at position: Int, with element: SQLValue, deletesReplaced: Bool = true) {
@@ -354,7 +343,7 @@ final class CollectionCore {
         var old = SQLValue.null
         performEdit(ListEditScript([.replace(at: position)])) {
             old = attempt { try elements?.replace(at: position, with: element, loadChunk) } ?? .null
-            if property.kind != .map || position.isMultiple(of: 2) { positionsByElement = nil }
+            if property.kind != .map || position.isMultiple(of: 2) { forgetPositions() }
             countLinks(in: old, by: -1)
             countLinks(in: element, by: 1)
             record(.replace(at: position))
@@ -368,9 +357,9 @@ final class CollectionCore {
         performEdit(ListEditScript([.remove(at: position, count: 1)])) {
             old = attempt { try elements?.remove(at: position, loadChunk) } ?? .null
             #if MARTLET_SEEDED_BUGS
-                if !SeededBug.isOn(.setPositionsStale) { positionsByElement = nil }
+                if !SeededBug.isOn(.setPositionsStale) { forgetPositions() }
             #else
-                positionsByElement = nil
+                forgetPositions()
             #endif
             countLinks(in: old, by: -1)
             record(.remove(at: position, count: 1))
@@ -386,6 +375,7 @@ final class CollectionCore {
         performEdit(ListEditScript([.move(from: from, to: to)])) {
             let element = attempt { try elements?.remove(at: from, loadChunk) } ?? .null
             attempt { try elements?.insert(element, at: to, loadChunk) }
+            forgetPositions()
             record(.move(from: from, to: to))
         }
     }
@@ -398,6 +388,7 @@ final class CollectionCore {
             let first = element(at: a)
             let second = attempt { try elements?.replace(at: b, with: first, loadChunk) } ?? .null
             attempt { _ = try elements?.replace(at: a, with: second, loadChunk) }
+            forgetPositions()
             record(.swap(a, b))
         }
     }
@@ -409,7 +400,7 @@ final class CollectionCore {
         guard !old.isEmpty else { return }
         performEdit(ListEditScript([.clear(oldCount: old.count)])) {
             elements?.removeAll()
-            positionsByElement = nil
+            forgetPositions()
             for element in old { countLinks(in: element, by: -1) }
             record(.clear(oldCount: old.count))
         }
@@ -432,8 +423,7 @@ final class CollectionCore {
     /// Removes the links to rows that are being deleted. In a map the values become nil; lists and sets lose the
     /// elements.
     func removeLinks(to targets: Set<SQLValue>) {
-        let held = all().enumerated().filter { targets.contains($0.element) }
-        change(held.map { ($0.offset, property.kind == .map ? .null : nil) })
+        change(positions(of: targets).map { ($0, property.kind == .map ? .null : nil) })
     }
 
     /// Removes a link from the `AnyRealmValue` values. A set loses each value that contains the link. In a list or map,
@@ -448,7 +438,7 @@ final class CollectionCore {
     /// Replaces or removes the elements at ascending positions. Observers are notified of one change.
     private func change(_ changes: [(position: Int, new: SQLValue?)]) {
         _ = willChange()
-        positionsByElement = nil
+        forgetPositions()
         let edits = changes.reversed().map { position, new -> ListEdit in
             new == nil ? .remove(at: position, count: 1) : .replace(at: position)
         }
@@ -479,7 +469,7 @@ final class CollectionCore {
         }
         var taken: [SQLValue] = []
         performEdit(ListEditScript(ranges.map { .remove(at: $0.lowerBound, count: $0.count) })) {
-            positionsByElement = nil
+            forgetPositions()
             for range in ranges {
                 let old = attempt { try takeElements(range) }
                 for element in old { countLinks(in: element, by: -1) }

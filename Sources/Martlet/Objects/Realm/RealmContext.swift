@@ -47,7 +47,7 @@ final class RealmContext {
     @exclusivity(unchecked) var hasTrackedReads = false
     /// Greater than zero while observers are notified before a change. The calls may be nested.
     @exclusivity(unchecked) var callsBeforeChange = 0
-    /// The cursors of loops that have not read the keys of all members.
+    /// The cursors of loops that have not read all members.
     var cursors: [WeakCursor] = []
     /// The targets of links that the current loop keeps. Reset when the object is deallocated.
     @exclusivity(unchecked) var linkTargets: Unmanaged<LinkTargets>?
@@ -74,7 +74,7 @@ final class RealmContext {
     let scheduler: Scheduler?
 
     struct WeakCursor {
-        weak var cursor: LazyCursor?
+        weak var cursor: (any MemberCursor)?
     }
 
     /// The kind of access to the file.
@@ -241,7 +241,7 @@ final class RealmContext {
 
     func replaceSnapshot(_ handle: SnapshotHandle?) {
         if snapshot !== handle {
-            if snapshot != nil { loadCursorKeys() }
+            if snapshot != nil { loadCursors() }
             snapshot?.recordOwner(live: nil)
             handle?.recordOwner(live: confinement)
         }
@@ -254,7 +254,7 @@ final class RealmContext {
     /// If the write starts from a newer version, `willMove` is called to notify key-value observers. The Realm still
     /// shows the old snapshot during this call.
     func beginTransaction(holdsLock: Bool, _ willMove: (WriteTransaction) -> Void) throws {
-        loadCursorKeys()
+        loadCursors()
         var given = snapshot
         let old = hasObserversBeforeChange ? snapshot : nil
         snapshot = nil

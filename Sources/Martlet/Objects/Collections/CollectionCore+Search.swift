@@ -1,0 +1,137 @@
+import MartletEngine
+import MartletValues
+
+// The first searches for one element do not read all elements into memory. Links are found in the table of targets, and
+// other elements in the encoded chunks. If searches repeat without a change, a table of all positions is built.
+extension CollectionCore {
+    /// The first position of an element, or of a key in a map.
+    ///
+    /// - Complexity: O(1) on average. The first searches, and the first searches after a change that
+    ///   may move elements, are O(n).
+    func position(of value: SQLValue) -> Int? { context.withFrozenLock { findPosition(of: value) } }
+
+    /// True if a list or set contains an element.
+    ///
+    /// - Complexity: O(log n) for links; as `position(of:)` for other elements.
+    func contains(_ value: SQLValue) -> Bool {
+        context.withFrozenLock {
+            if case .integer(let target) = value, let isLinked = isLinked(to: target) { return isLinked }
+            return findPosition(of: value) != nil
+        }
+    }
+
+    /// The positions of all links to some objects, in ascending order.
+    func positions(of targets: Set<SQLValue>) -> [Int] {
+        load()
+        // Each search reads the chunk again.
+        let searches = targets.count > 4 ? [] : targets.compactMap { EncodedSearch(for: $0, in: property) }
+        return attempt {
+            try elements?.positions(
+                of: targets,
+                { ordinal, count in
+                    try searches.isEmpty || searches.contains { try search($0, ordinal, count) != .absent }
+                }, loadChunk) ?? []
+        }
+    }
+
+    private func findPosition(of value: SQLValue) -> Int? {
+        load()
+        if positions == nil {
+            if case .integer(let target) = value, isLinked(to: target) == false { return nil }
+            searchCount += 1
+            let sought = EncodedSearch(for: value, in: property)
+            // Without a table of positions, elements with other bytes than the value have to be compared one by one.
+            let needsPositions = sought == nil && property.kind != .list
+            if !needsPositions, searchCount <= context.coordinator.environment.searchesBeforePositions {
+                guard let sought else { return firstPosition(ofEqual: value) }
+                return attempt {
+                    try elements?.firstPosition(
+                        of: value, step: step, { try search(sought, $0, $1) }, loadChunk)
+                }
+            }
+            positions = ElementPositions(all(), step: step, identity)
+        }
+        return positions?[identity(of: value)]
+    }
+
+    /// Whether the collection links to an object. Nil if the elements should be searched instead, because they are in
+    /// memory or because there have been many searches.
+    private func isLinked(to target: ObjectKey) -> Bool? {
+        guard layout.targetTable != nil, positions == nil, !context.access.isOfMigration else { return nil }
+        if let elements {
+            if elements.isShort || targetSearchCount > elements.count / Self.elementsPerTargetSearch { return nil }
+        } else {
+            if targetSearchCount >= Self.targetSearchesBeforeLoad { return nil }
+            requireValid()
+            recordFirstRead()
+        }
+        targetSearchCount += 1
+        let stored = attempt {
+            try context.handle.read { try layout.storedCount(of: target, owner: owner, $0) }
+        }
+        return stored + targetCounts.change(of: target) > 0
+    }
+
+    /// A search for a target costs more than a search in the table of positions. The table is built when the searches
+    /// have cost about as much as the table costs, which is proportional to the number of elements.
+    private static let elementsPerTargetSearch = 16
+    private static let targetSearchesBeforeLoad = 4
+
+    private func search(_ sought: EncodedSearch, _ ordinal: Int64, _ count: Int) throws -> EncodedSearch.Outcome {
+        try context.handle.read {
+            try ChunkedElements.search(
+                sought, owner: owner, ordinal: ordinal, count: count, table: layout.chunkTable, $0)
+        }
+    }
+
+    private func firstPosition(ofEqual value: SQLValue) -> Int? {
+        let identity = identity(of: value)
+        return all().firstIndex { self.identity(of: $0) == identity }
+    }
+
+    private var step: Int { property.kind == .map ? 2 : 1 }
+
+    // 0.0 and -0.0 are stored as different values, but are the same element. In a set of `AnyRealmValue`, equal numbers
+    // of different kinds are the same element, too.
+    private func identity(of value: SQLValue) -> SQLValue {
+        if property.isAny { return property.kind == .set ? AnyValue.sortKey(value) : AnyValue.normalized(value) }
+        guard property.kind != .map, property.element.isFloating, case .blob = value else { return value }
+        return Double._value(StoredValue(value))?._compared.raw ?? value
+    }
+
+    /// Called after an element was appended.
+    func addPosition(of element: SQLValue, _ position: Int) {
+        guard positions != nil, position.isMultiple(of: step) else { return }
+        positions?.add(identity(of: element), position)
+    }
+
+    /// Called after a change that may move elements.
+    func forgetPositions() {
+        positions = nil
+        searchCount = 0
+        targetSearchCount = 0
+    }
+}
+
+/// The position of each element of a collection, or of each key of a map. Of equal elements, the first counts.
+struct ElementPositions {
+    private var integers: [Int64: Int] = [:]
+    private var others: [SQLValue: Int] = [:]
+
+    init(_ elements: [SQLValue], step: Int, _ identity: (SQLValue) -> SQLValue) {
+        if case .integer? = elements.first { integers.reserveCapacity(elements.count) }
+        for position in stride(from: 0, to: elements.count, by: step) { add(identity(elements[position]), position) }
+    }
+
+    subscript(identity: SQLValue) -> Int? {
+        if case .integer(let number) = identity { integers[number] } else { others[identity] }
+    }
+
+    mutating func add(_ identity: SQLValue, _ position: Int) {
+        if case .integer(let number) = identity {
+            if let first = integers.updateValue(position, forKey: number) { integers[number] = first }
+        } else if let first = others.updateValue(position, forKey: identity) {
+            others[identity] = first
+        }
+    }
+}
