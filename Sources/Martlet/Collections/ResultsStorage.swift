@@ -106,6 +106,9 @@ final class ResultsStorage {
         if let linking { owner?._table?.linkingAnswers.insert(known, linking, at: changeCount) }
     }
 
+    /// Traps if the result cannot be used. Writes pending changes to the file, and records the read, like a read of the keys.
+    func prepare() { context.withFrozenLock { validate() } }
+
     /// Installs keys that were computed for an observer. They must match the state that the Realm shows now.
     ///
     /// If the Realm was invalidated before, the observed result becomes usable again.
@@ -146,11 +149,11 @@ final class ResultsStorage {
     func makeWindow() -> (first: [ObjectKey], cursor: LazyCursor<KeySequence>?)? {
         context.withFrozenLock {
             validate()
-            guard known.allKeys == nil, plan.stages.isEmpty, plan.source == nil, owner == nil,
-                context.transaction == nil
+            let isSimple = plan.stages.isEmpty || (plan.isDistinctStream && plan.sort.isEmpty)
+            guard known.allKeys == nil, isSimple, plan.source == nil, owner == nil, context.transaction == nil
             else { return nil }
             // With a condition, a loop over all members has to search twice for the rows of the window.
-            let limit = plan.predicate == nil ? Self.firstLimit : Self.windowLimit
+            let limit = plan.predicate == nil && plan.stages.isEmpty ? Self.firstLimit : Self.windowLimit
             _ = context.handle
             let first = known.firstKeys.isEmpty ? run(limit: limit) : known.firstKeys
             if first.count < limit {
@@ -189,6 +192,8 @@ final class ResultsStorage {
     private func findCount() -> Int {
         validate()
         if let count = known.allKeys?.count ?? known.count { return count }
+        // The members that `distinct` keeps are found one by one, so finding all of them costs as much as counting them.
+        if plan.isDistinctStream { return keys.count }
         let count =
             context.fromColumns { try $0.count(plan, $1) }
             ?? context.read { try QueryRunner(plan, context.schema, table.rows.compiledQueries).count($0) }
@@ -236,7 +241,7 @@ final class ResultsStorage {
     // Programs that use `first` or `isEmpty` often need no other member. The first member is asked for alone only if no
     // rows are searched or sorted: the next query would have to do this again.
     private var findsFirstFast: Bool {
-        guard plan.sort.isEmpty, plan.stages.isEmpty else { return false }
+        guard plan.sort.isEmpty, plan.stages.isEmpty || plan.isDistinctStream else { return false }
         if case .isRow? = plan.predicate { return true }
         return plan.predicate == nil
     }
@@ -311,6 +316,9 @@ final class ResultsStorage {
 
     private func run(limit: Int?, isReversed: Bool = false) -> [ObjectKey] {
         if !isReversed, let keys = context.fromColumns({ try $0.keys(plan, limit: limit, $1) }) { return keys }
+        if plan.isDistinctStream, let keys = context.fromColumns({ try $0.distinctKeys(plan, limit: limit, $1) }) {
+            return keys
+        }
         return context.read {
             let rowCount = context.coordinator.columns.rowCount(table.id)
             return try QueryRunner(plan, context.schema, table.rows.compiledQueries, rowCount: rowCount).keys(

@@ -13,8 +13,10 @@ import MartletValues
 public struct SectionedResults<Key: Hashable, Element: ObjectBase> {
     let storage: SectionStorage<Key, Element>
 
-    fileprivate init(_ results: Results<Element>, _ key: @escaping (Element) -> Key) {
-        storage = SectionStorage(results, key)
+    fileprivate init(
+        _ results: Results<Element>, storedKey: StoredSectionKey<Key>? = nil, _ key: @escaping (Element) -> Key
+    ) {
+        storage = SectionStorage(results, key, storedKey)
     }
 
     init(_ storage: SectionStorage<Key, Element>) { self.storage = storage }
@@ -137,12 +139,15 @@ extension ResultsSection: RandomAccessCollection {
 final class SectionStorage<Key: Hashable, Element: ObjectBase> {
     let results: Results<Element>
     let key: (Element) -> Key
+    /// The stored property from which the key follows; nil if it is not known.
+    private(set) var storedKey: StoredSectionKey<Key>?
     private var changeCount: UInt64 = 0
     private var cachedSections = Sections<Key>()
 
-    init(_ results: Results<Element>, _ key: @escaping (Element) -> Key) {
+    init(_ results: Results<Element>, _ key: @escaping (Element) -> Key, _ storedKey: StoredSectionKey<Key>? = nil) {
         self.results = results
         self.key = key
+        self.storedKey = storedKey
     }
 
     /// The current sections. Complexity: O(n) after a change of the Realm and while reads are being tracked, otherwise
@@ -151,19 +156,28 @@ final class SectionStorage<Key: Hashable, Element: ObjectBase> {
     var sections: Sections<Key> { results.storage.context.withFrozenLock(findSections) }
 
     private func findSections() -> Sections<Key> {
-        // Reading the keys writes pending changes, and traps if the results cannot be used.
-        _ = results.storage.keys
+        results.storage.prepare()
         // While reads are tracked, the properties that determine section keys are read again, so that these reads
         // are recorded.
         let reads = results.storage.context.reads
         if changeCount == results.storage.context.changeCount, !reads.isOn || !reads.isTracking {
             return cachedSections
         }
-        var builder = Sections<Key>.Builder()
-        for element in results { builder.append(element._key, key(element)) }
-        cachedSections = builder.finish()
+        cachedSections = makeSections(isTracking: reads.isOn && reads.isTracking)
         changeCount = results.storage.context.changeCount
         return cachedSections
+    }
+
+    private func makeSections(isTracking: Bool) -> Sections<Key> {
+        if !isTracking, let sections = sectionsOfStoredKey() ?? sectionsInKeyOrder() { return sections }
+        return sectionsOfElements()
+    }
+
+    /// Computes the section keys of all elements in their order.
+    func sectionsOfElements() -> Sections<Key> {
+        var builder = Sections<Key>.Builder()
+        for element in results { builder.append(element._key, key(element)) }
+        return builder.finish()
     }
 
     /// Installs sections that were computed for the state that the Realm shows now.
@@ -191,9 +205,9 @@ extension ResultsSection: ThreadConfined {
 extension SectionStorage {
     fileprivate func locator(_ make: @escaping (SectionStorage) -> Any?) -> _Locator {
         // The closure depends only on the element, so it can be called in any isolation.
-        let key = key
+        let (key, storedKey) = (key, storedKey)
         return results.storage.locator { storage in
-            let sections = SectionStorage(Results<Element>(storage), key)
+            let sections = SectionStorage(Results<Element>(storage), key, storedKey)
             // The sections of a frozen collection are computed when it is frozen.
             if storage.context.isFrozen { _ = sections.sections }
             return make(sections)
@@ -216,8 +230,11 @@ extension RealmCollection where Element: ObjectBase {
     public func sectioned<Key: Hashable>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
-        let descriptor = SortDescriptor(keyPath: Self.name(of: keyPath), ascending: ascending)
-        return SectionedResults(requireMembers().sorted(by: [descriptor])) { $0[keyPath: keyPath] }
+        let name = Self.name(of: keyPath)
+        let descriptor = SortDescriptor(keyPath: name, ascending: ascending)
+        return SectionedResults(
+            requireMembers().sorted(by: [descriptor]), storedKey: StoredSectionKey(computedFrom: PropertyPath(name))
+        ) { $0[keyPath: keyPath] }
     }
 
     /// Groups the elements into sections by the values of a property, after sorting them by several properties.
@@ -231,7 +248,11 @@ extension RealmCollection where Element: ObjectBase {
     public func sectioned<Key: Hashable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
-        SectionedResults(requireMembers().sorted(by: sortDescriptors)) { $0[keyPath: keyPath] }
+        let names = KeyPathTracer.path(keyPath)
+        return SectionedResults(
+            requireMembers().sorted(by: sortDescriptors),
+            storedKey: names.map { StoredSectionKey(computedFrom: PropertyPath($0.joined(separator: "."))) }
+        ) { $0[keyPath: keyPath] }
     }
 
     /// Groups the elements into sections by a closure, after sorting them by some properties.
@@ -242,8 +263,9 @@ extension RealmCollection where Element: ObjectBase {
     /// ```
     ///
     /// - Parameters:
-    ///   - key: computes the section key of an element. The result must depend only on the element. After a change of
-    ///     the Realm, the closure is called again for all elements. If the sections are observed, the closure is called
+    ///   - key: computes the section key of an element. The result must depend only on the element. The closure is called
+    ///     for the elements in any order, and for the first element of a section a second time. After a change of the
+    ///     Realm, the closure is called again for all elements. If the sections are observed, the closure is called
     ///     for new elements, for changed elements, and for elements from which at most three links lead to a changed
     ///     object.
     ///   - sortDescriptors: the order of the elements. Sections have the order of their first elements. If
@@ -271,9 +293,13 @@ extension RealmCollection where Element: ModelObject {
         by field: (Element.RootFields) -> F, ascending: Bool = true
     ) -> SectionedResults<F.Value._NonOptional?, Element> where F.Value: OrderedValue, F.Value._NonOptional: Hashable {
         let keyPath = field(Element.fields).keyPath
-        let names = PropertyPath(keyPath).names
+        let path = PropertyPath(keyPath)
+        let names = path.names
         return SectionedResults(
-            requireMembers().sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
+            requireMembers().sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)]),
+            storedKey: StoredSectionKey(path) { stored, context in
+                F.Value._NonOptional._value(stored, in: context).map { $0 }
+            }
         ) { element in
             let stored = ElementAggregates.value(element, names[...])
             let isNaN = ElementAggregates.isNaN(stored.raw, F.Value.self)

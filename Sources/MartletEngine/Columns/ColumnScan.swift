@@ -15,7 +15,7 @@ struct ColumnScan {
 
     /// Calls `body` for each block with selected rows, until it returns false. The mask is nil if all rows of the block
     /// are selected.
-    private func forEachBlock(_ body: (_ block: Int, _ mask: UnsafePointer<UInt64>?) -> Bool) {
+    func forEachBlock(_ body: (_ block: Int, _ mask: UnsafePointer<UInt64>?) -> Bool) {
         withUnsafeTemporaryAllocation(of: UInt64.self, capacity: ColumnBlock.wordCount) { bits in
             guard let bits = bits.baseAddress else { return }
             for block in table.keys.indices {

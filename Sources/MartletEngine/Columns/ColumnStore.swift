@@ -52,7 +52,7 @@ package final class ColumnStore: @unchecked Sendable {
     private static let maximumSpans = 4
 
     private var budget: ColumnBudget { options.budget }
-    private let options: ColumnOptions
+    let options: ColumnOptions
     private let path: String
     private let lock = NSLock()
     private var epoch: Int64 = 0
@@ -126,7 +126,7 @@ package final class ColumnStore: @unchecked Sendable {
     }
 
     // In tests, compares an answer from columns with that of the file.
-    private func checked<R: Equatable>(_ answer: R, _ plan: QueryPlan, _ expected: () throws -> R) throws -> R {
+    func checked<R: Equatable>(_ answer: R, _ plan: QueryPlan, _ expected: () throws -> R) throws -> R {
         if let report = options.onDifference, case let expected = try expected(), expected != answer {
             report("\(answer) instead of \(expected), for \(plan)")
         }
@@ -174,7 +174,7 @@ package final class ColumnStore: @unchecked Sendable {
     }
 
     // The scan of a plan, if its columns are in memory or can be read now.
-    private func scan(
+    func scan(
         _ plan: QueryPlan, _ further: ColumnSet, _ source: ColumnSource, isScan: Bool = true
     ) throws -> ColumnScan? {
         guard plan.source == nil, plan.stages.isEmpty, budget.byteLimit > 0 else { return nil }

@@ -71,7 +71,7 @@ extension Predicate {
 extension PropertyPath {
     /// True if the path is a property with an index that comparisons and sorts use. The integer primary key is the order
     /// of the keys itself.
-    fileprivate func isIndexed(_ type: ObjectTypeSchema) -> Bool {
+    func isIndexed(_ type: ObjectTypeSchema) -> Bool {
         guard components.count == 1, case .property(let name) = components[0], let property = type[name],
             property.isColumn, !property.isAny, property.element != .scalar(.decimal128)
         else { return false }

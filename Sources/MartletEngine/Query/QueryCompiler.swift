@@ -184,13 +184,13 @@ package struct QueryCompiler {
         }
     }
 
-    private mutating func condition(_ plan: QueryPlan) throws -> String {
+    mutating func condition(_ plan: QueryPlan) throws -> String {
         try plan.predicate.map { " WHERE " + (try compile($0, .row(plan.table, "t"))) } ?? ""
     }
 
     // MARK: Order
 
-    private mutating func order(_ terms: [SortTerm], _ table: TableID, isReversed: Bool = false) throws -> [String] {
+    mutating func order(_ terms: [SortTerm], _ table: TableID, isReversed: Bool = false) throws -> [String] {
         try terms.flatMap { term in
             try sortExpressions(term.path, table).map { $0 + (term.ascending != isReversed ? "" : " DESC") }
         }
@@ -200,7 +200,7 @@ package struct QueryCompiler {
 
     /// Selects the keys of the members as `k`. Selects their positions in the result as `n`, and their positions in the
     /// source of the plan as `i`.
-    private mutating func ranked(_ plan: QueryPlan) throws -> String {
+    mutating func ranked(_ plan: QueryPlan) throws -> String {
         let layout = schema[plan.table].layout
         let key = "t.\(layout.keyColumn)"
         // The steps are common table expressions and are not nested, because SQLite limits the depth of statements.

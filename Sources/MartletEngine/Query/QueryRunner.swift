@@ -23,6 +23,7 @@ package struct QueryRunner {
     ///
     /// - Parameter isReversed: true for the reverse order. The plan then has no stages.
     package func keys(limit: Int? = nil, isReversed: Bool = false, _ connection: Connection) throws -> [ObjectKey] {
+        if !isReversed, let keys = try distinctKeys(limit: limit, connection) { return keys }
         let usesIndex = try prefersIndex(limit: limit, connection)
         let selection = QueryForm.Selection.keys(limit: limit, isReversed: isReversed, usesIndex: usesIndex)
         let statement = try statement(selection, connection) { compiler in
@@ -48,6 +49,7 @@ package struct QueryRunner {
     }
 
     package func count(_ connection: Connection) throws -> Int {
+        if let keys = try distinctKeys(limit: nil, connection) { return keys.count }
         let statement = try statement(.count, connection) { try $0.count(plan) }
         let count = try statement.step() ? Int(statement.integer(0)) : 0
         statement.reset()
@@ -77,7 +79,7 @@ package struct QueryRunner {
     // FTS5 keeps new entries in memory during a write transaction. In SQLite 3.40.1, an entry is damaged if a prefix
     // search reads it and a later change of the same row is appended to it. A savepoint makes FTS5 write these entries
     // to the file before the search.
-    private func prepareFullText(_ compiler: QueryCompiler, _ connection: Connection) throws {
+    func prepareFullText(_ compiler: QueryCompiler, _ connection: Connection) throws {
         guard compiler.searchesFullText, connection.isWriting else { return }
         try connection.run("SAVEPOINT martlet_full_text")
         try connection.run("RELEASE martlet_full_text")

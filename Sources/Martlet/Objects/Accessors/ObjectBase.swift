@@ -125,6 +125,8 @@ open class ObjectBase {
     /// True if the values of a stale accessor answered so many reads that it should become live.
     final var _hasManySlowReads: Bool { _slowReads >= Self.slowReadLimit }
 
+    final func _resetSlowReads() { _slowReads = 0 }
+
     /// Makes this accessor, to which nothing refers except one loop, the accessor of another row. It has no current
     /// values then. Returns false if the accessor cannot be used again.
     final func _reuse(for key: ObjectKey) -> Bool {
