@@ -31,6 +31,8 @@
             case .store(let uploads):
                 for upload in uploads { version.withLock { $0 = Int(upload.number) } }
                 return .stored(reverted: [])
+            case .sum: return .summed(batch(), RowSums())
+            case .record: return .recorded(repairs: false)
             }
         }
 
@@ -96,6 +98,32 @@
                         return recordIssue("the client has not received 'changes'")
                     }
                     #expect(changes.acknowledgedUpload == 1)
+                }
+            }
+        }
+
+        @Test(
+            "the service audits a client that offers the subprotocol of audits, and no other client",
+            arguments: [true, false])
+        func audit(isOffered: Bool) async throws {
+            try await withServer { server, url in
+                let names =
+                    isOffered
+                    ? "a, \(SyncProtocol.auditSubprotocol), \(SyncProtocol.subprotocol)" : "\(SyncProtocol.subprotocol)"
+                try await WebSocketConnection.withConnection(url, subprotocols: names) { connection, messages in
+                    var messages = messages.makeAsyncIterator()
+                    try await connection.send(hello())
+                    guard case .welcome? = try await messages.next(), case .changes? = try await messages.next() else {
+                        return recordIssue("the client has not received 'welcome' and 'changes'")
+                    }
+                    for session in server.sessions { await session.audit(5) }
+                    try await connection.send(.mark(1))
+                    var received: [ServiceMessage] = []
+                    while let message = try await messages.next() {
+                        if message == .mark(1) { break }
+                        received.append(message)
+                    }
+                    #expect(received.contains(.audit(5, SyncCursor("0"))) == isOffered)
                 }
             }
         }

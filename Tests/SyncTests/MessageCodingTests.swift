@@ -79,7 +79,8 @@ struct MessageCodingTests {
 /// Random messages with all kinds of values.
 enum RandomMessages {
     static func client(_ random: inout SeededRandom) -> ClientMessage {
-        switch Int.random(in: 0..<6, using: &random) {
+        switch Int.random(in: 0..<7, using: &random) {
+        case 6: .sums(audit: number(&random), Bool.random(using: &random) ? sums(&random) : nil)
         case 0:
             .hello(
                 .init(
@@ -108,7 +109,8 @@ enum RandomMessages {
     }
 
     static func service(_ random: inout SeededRandom) -> ServiceMessage {
-        switch Int.random(in: 0..<9, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 9: .audit(number(&random), SyncCursor(text(&random)))
         case 0:
             .welcome(
                 .init(
@@ -139,6 +141,16 @@ enum RandomMessages {
                     cursor: SyncCursor(text(&random)), acknowledgedUpload: number(&random), rows: list(&random, row),
                     leaving: list(&random, address), isLast: Bool.random(using: &random)))
         }
+    }
+
+    static func sums(_ random: inout SeededRandom) -> RowSums {
+        var sums = RowSums()
+        for _ in 0..<Int.random(in: 0...4, using: &random) {
+            let bucket = RowSums.BucketID(
+                type: Int.random(in: 0...300, using: &random), number: Int.random(in: 0..<64, using: &random))
+            sums.add(bucket, checksum: number(&random))
+        }
+        return sums
     }
 
     static func list<Element>(

@@ -90,9 +90,58 @@ struct ServiceSessionTests {
                 + uploads.map { upload in
                     "\(upload.number)" + (upload.operations.isEmpty ? "" : ", \(upload.operations.count) operations")
                 }.joined(separator: " and ")
+        case .send(.audit(let number, let cursor)): "audit \(number) at \(cursor.text)"
+        case .run(.sum(let cursor, let queries)): "sum of \(queries.count) queries after \(cursor.text)"
+        case .run(.record(let result)):
+            "record \(result.audit), \(result.rowCount) rows, "
+                + (result.differences.map { "\($0.count) differences" } ?? "not comparable")
         case .close: "close"
         case .sendData: "data"
         }
+    }
+
+    private func sums(_ checksum: UInt64) -> RowSums {
+        var sums = RowSums()
+        sums.add(RowSums.BucketID(type: 0, number: 3), checksum: checksum)
+        return sums
+    }
+
+    @Test("an audited client gets the changes up to the snapshot, and loads its data again if its checksums differ")
+    func audit() {
+        var session = openSession()
+        #expect(session.audit(4).isEmpty, "an older client would not understand the message")
+        session.supportsAudits = true
+        #expect(text(session.audit(4)) == ["sum of 1 queries after 1"])
+        #expect(session.isAuditing && session.audit(5).isEmpty, "one audit at a time")
+        #expect(
+            text(session.finish(.summed(batch("2", [inserted(1)]), sums(1)))) == [
+                "changes to 2, upload 0, 1 rows", "audit 4 at 2",
+            ])
+        #expect(text(session.receive(.sums(audit: 4, nil))) == ["record 4, 1 rows, not comparable"])
+        #expect(session.finish(.recorded(repairs: false)).isEmpty && !session.isAuditing)
+        for checksum in [1, 2] as [UInt64] {
+            _ = session.audit(6)
+            _ = session.finish(.summed(batch("3"), sums(1)))
+            let count = checksum == 1 ? 0 : 1
+            #expect(
+                text(session.receive(.sums(audit: 6, sums(checksum)))) == ["record 6, 1 rows, \(count) differences"])
+            let actions = text(session.finish(.recorded(repairs: count > 0)))
+            #expect(
+                actions
+                    == (count == 0
+                        ? [] : ["failure startAgain: an audit has found differences in 1 parts of the file", "close"]))
+        }
+        #expect(!session.isAuditing)
+    }
+
+    @Test("the session ends if a client sends checksums that the service has not asked for")
+    func unexpectedSums() {
+        var session = openSession()
+        session.supportsAudits = true
+        #expect(
+            text(session.receive(.sums(audit: 4, sums(1)))) == [
+                "failure stop: the client sent a message that is not expected now", "close",
+            ])
     }
 
     @Test("a client is authenticated and opened, gets a welcome, and then the changes since its position")

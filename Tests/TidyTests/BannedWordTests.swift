@@ -54,6 +54,7 @@ enum BannedWords {
 
     /// Test files that sleep, with the reason. Other tests use a manual clock and a manual scheduler.
     static let sleepingExceptions = [
+        "Tests/PostgresTests/System/AuditTests.swift": "waits for an audit, which runs in the background",
         "Tests/PostgresTests/System/SystemCrashTests.swift": "kills processes at random times",
         "Tests/SyncNetworkTests/SyncServerTests.swift": "sends pings over an otherwise silent connection",
         "Tests/SyncTests/Client/SyncFixture.swift": "waits for a client, which connects in the background",

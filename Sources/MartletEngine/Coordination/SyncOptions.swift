@@ -23,8 +23,8 @@ package protocol OutboxRecorder: AnyObject, Sendable {
 
 /// The changes of a transaction that is about to be committed, with access to the data before and after them.
 ///
-/// An instance must be used only inside `OutboxRecorder.record`. That method may pass `connection` to methods of the
-/// engine.
+/// An instance that `OutboxRecorder.record` gets must be used only inside that method. The method may pass `connection`
+/// to methods of the engine.
 package final class CommittingChanges {
     package let schema: DatabaseSchema
     /// The changes of all types, also of types that are not synchronized.
@@ -41,6 +41,16 @@ package final class CommittingChanges {
         self.coordinator = coordinator
         self.connection = connection
         types = sync.types
+        schema = coordinator.schema
+    }
+
+    /// An instance without changes, which reads the version of a snapshot. It must be used only while the connection has
+    /// this snapshot.
+    package init(reading coordinator: StoreCoordinator, _ connection: Connection) {
+        self.changes = ChangeSet()
+        self.coordinator = coordinator
+        self.connection = connection
+        types = coordinator.options.sync?.types ?? []
         schema = coordinator.schema
     }
 

@@ -130,11 +130,20 @@ extension CommittingChanges {
     /// Calls `body` with the stored rows of a type, in ascending order of their keys. A key without a row is skipped.
     package func forEachRow(
         of table: DatabaseSchema.Table, _ keys: KeySet, _ body: (CommittingRow) throws -> Void
+    ) throws { try forEachRow(of: table, keys.ranges, body) }
+
+    /// Calls `body` with all stored rows of a type, in ascending order of their keys.
+    package func forEachRow(of table: DatabaseSchema.Table, _ body: (CommittingRow) throws -> Void) throws {
+        try forEachRow(of: table, [.min ... .max], body)
+    }
+
+    private func forEachRow(
+        of table: DatabaseSchema.Table, _ ranges: [ClosedRange<ObjectKey>], _ body: (CommittingRow) throws -> Void
     ) throws {
         let statement = try connection.statement(table.layout.selectRange)
         let row = CommittingRow(statement, table.layout)
         let specials = table.layout.hasSpecials ? table.layout.columns.count : nil
-        for range in keys.ranges {
+        for range in ranges {
             statement.bind(range.lowerBound, at: 1)
             statement.bind(range.upperBound, at: 2)
             defer { statement.reset() }

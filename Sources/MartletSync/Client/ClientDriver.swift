@@ -128,6 +128,8 @@ package actor ClientDriver {
                 return true
             }
         case .renewToken: notify(.tokenDue)
+        case .sums(let audit):
+            outgoing.yield(.sums(audit: audit, try store.sums(at: session.state)))
         case .close(let failure): finish(.failure(failure))
         }
     }

@@ -19,6 +19,21 @@ struct CommittedValues {
 
     init(_ schema: SyncSchema, _ changes: CommittingChanges) { (self.schema, self.changes) = (schema, changes) }
 
+    /// Converts a value of an object to the form in which the service sends it: a link to an object that is not in the
+    /// file is contained, and the elements of a list have their positions.
+    ///
+    /// - Parameter stored: the value of the column. Ignored for a collection.
+    mutating func downloaded(_ stored: SQLValue, _ property: PropertySchema, _ row: RowID) throws -> SyncValue {
+        if let whole = try unresolved(property, row) { return whole }
+        guard property.isCollection else { return try value(stored, property) }
+        let value = try collection(property, row, depth: 1)
+        guard property.kind == .list, case .list(let elements) = value else { return value }
+        let positions = try changes.positions.stored(of: row, property).filter(\.isShown)
+        // Without positions, the value differs from each list that the service sends.
+        guard positions.count == elements.count else { return value }
+        return .elements(zip(positions, elements).map { ListElement(position: $0.position, value: $1) })
+    }
+
     /// Converts the value of a column.
     mutating func value(_ stored: SQLValue, _ property: PropertySchema) throws -> SyncValue {
         try value(stored, property, depth: 0)

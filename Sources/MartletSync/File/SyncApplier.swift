@@ -155,6 +155,8 @@ package struct SyncApplier {
             }
         }
         if place.isNew {
+            // If a row was removed from the file without the engine, links of it remain in `martlet_unresolved`.
+            if hasUnresolved { try unresolved { try $0.forgetLinks(of: place.row) } }
             try insert(place.row, values, primaryKey: address.key)
             rows[address]?.isNew = false
         } else {

@@ -72,11 +72,13 @@
         ///
         /// - Parameters:
         ///   - url: the address of the service, with the scheme `ws`, or `wss` for TLS.
+        ///   - subprotocols: the names that the client offers, separated by commas.
         ///   - timeoutMilliseconds: the time limit for the TCP connection, and for the handshakes of TLS and WebSocket.
         /// - Throws: `ConnectionFailure` if the client cannot connect to a service at the address; errors of the TLS
         ///   configuration; the error of `body`.
         package static func withConnection<Result: Sendable>(
-            _ url: URL, timeoutMilliseconds: Int64 = 10_000,
+            _ url: URL, subprotocols: String = "\(SyncProtocol.auditSubprotocol), \(SyncProtocol.subprotocol)",
+            timeoutMilliseconds: Int64 = 10_000,
             _ body: @Sendable (WebSocketConnection, Messages) async throws -> Result
         ) async throws -> Result {
             guard let scheme = url.scheme?.lowercased(), ["ws", "wss"].contains(scheme), let host = url.host else {
@@ -92,7 +94,7 @@
                     .connect(host: host, port: url.port ?? (tls == nil ? 80 : 443)) { channel in
                         channel.eventLoop.makeCompletedFuture {
                             try tls?.add(to: channel)
-                            let upgrade = try upgrade(channel, host)
+                            let upgrade = try upgrade(channel, host, subprotocols)
                             let limit = channel.eventLoop.scheduleTask(in: .milliseconds(timeoutMilliseconds)) {
                                 channel.close(promise: nil)
                             }
@@ -118,7 +120,9 @@
             }
         }
 
-        private static func upgrade(_ channel: any Channel, _ host: String) throws -> EventLoopFuture<Upgrade> {
+        private static func upgrade(
+            _ channel: any Channel, _ host: String, _ subprotocols: String
+        ) throws -> EventLoopFuture<Upgrade> {
             let limit = MessageLimits.forServiceMessages.messageBytes
             let upgrader = NIOTypedWebSocketClientUpgrader<Upgrade>(maxFrameSize: limit) { channel, _ in
                 channel.eventLoop.makeCompletedFuture {
@@ -131,7 +135,8 @@
                 }
             }
             let headers = HTTPHeaders([
-                ("host", host), ("content-length", "0"), ("sec-websocket-protocol", SyncProtocol.subprotocol),
+                ("host", host), ("content-length", "0"),
+                ("sec-websocket-protocol", subprotocols),
             ])
             let request = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/martlet/sync", headers: headers)
             return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(

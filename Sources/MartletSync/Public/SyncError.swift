@@ -17,9 +17,9 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         /// The program is not compatible with the service. The client does not connect again until the program calls
         /// `SyncSession.reconnect()` or opens the file again after closing it. The file can still be read and written.
         public static let incompatible = Code(rawValue: "incompatible")
-        /// The database was restored from a backup or replaced, the client was not connected for too long, or the
-        /// rights of the user have changed. The client downloads its data again, and keeps the changes that were not
-        /// sent yet.
+        /// The database was restored from a backup or replaced, the client was not connected for too long, the rights
+        /// of the user have changed, or an audit has found that the file differs from the database. The client
+        /// downloads its data again, and keeps the changes that were not sent yet.
         public static let startsAgain = Code(rawValue: "startsAgain")
         /// The service has reverted changes of this client. `compensatingWriteInfo` names the objects. The file already
         /// contains the objects as they are in the database.

@@ -20,6 +20,8 @@ package enum ClientAction: Sendable, Equatable {
     case marked(UInt64)
     /// Get a new token and send it to the service, because the token of the session expires soon.
     case renewToken
+    /// Send the checksums of the file for this audit. See `SyncedStore.sums`.
+    case sums(audit: UInt64)
     /// Close the connection, because the service has ended the session or has sent an unexpected message.
     case close(ServiceMessage.Failure)
 }
@@ -102,6 +104,9 @@ package struct ClientSession: Sendable {
             return []
         case .tokenDue: return [.renewToken]
         case .failure(let failure): return [.close(failure)]
+        case .audit(let number, let cursor):
+            guard cursor == state.position?.cursor else { return [.close(.unexpected)] }
+            return [.sums(audit: number)]
         }
     }
 

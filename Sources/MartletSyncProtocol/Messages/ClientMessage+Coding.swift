@@ -1,6 +1,6 @@
 private enum MessageKind: UInt8 {
     case hello = 1
-    case subscribe, upload, mark, token, uploadPart
+    case subscribe, upload, mark, token, uploadPart, sums
 }
 
 extension ClientMessage {
@@ -37,6 +37,10 @@ extension ClientMessage {
         case .uploadPart(let operations):
             writer.byte(MessageKind.uploadPart.rawValue)
             writer.list(operations) { $0.operation($1) }
+        case .sums(let audit, let sums):
+            writer.byte(MessageKind.sums.rawValue)
+            writer.number(audit)
+            writer.optional(sums) { $0.sums($1) }
         }
         return writer.bytes
     }
@@ -61,6 +65,10 @@ extension ClientMessage {
         case .mark: self = .mark(try reader.number())
         case .token: self = .token(try reader.text())
         case .uploadPart: self = .uploadPart(try reader.operations())
+        case .sums:
+            self = .sums(
+                audit: try reader.number(),
+                try reader.optional { reader throws(MalformedMessage) in try reader.sums() })
         }
         try reader.requireEnd()
     }

@@ -109,6 +109,9 @@ package enum ClientMessage: Sendable, Hashable {
     /// A part of the operations of an upload that does not fit into one message. More parts may follow, and then the
     /// `upload` message with the last operations.
     case uploadPart([SyncOperation])
+    /// The answer to the `ServiceMessage.audit` with this number: the checksums of the objects in the file. Nil if the
+    /// file cannot be compared now, because it contains uploads that are not acknowledged or its data is not complete.
+    case sums(audit: UInt64, RowSums?)
 }
 
 package enum SyncProtocol {
@@ -120,6 +123,9 @@ package enum SyncProtocol {
     package static let silenceSeconds: Int64 = 75
     /// The name of the WebSocket subprotocol.
     package static let subprotocol = "martlet.sync.1"
+    /// The name of the subprotocol whose clients also understand `ServiceMessage.audit`. A client offers both names, and
+    /// a service without audits chooses the other one.
+    package static let auditSubprotocol = "martlet.sync.1.audit"
     /// The greatest number of uploads that a client sends before the service has acknowledged the first of them.
     package static let maximumUploadsInFlight: UInt64 = 64
 }

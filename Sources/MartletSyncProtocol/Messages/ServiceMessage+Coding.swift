@@ -1,6 +1,6 @@
 private enum MessageKind: UInt8 {
     case welcome = 1
-    case chunk, complete, refused, changes, mark, reverted, tokenDue, failure
+    case chunk, complete, refused, changes, mark, reverted, tokenDue, failure, audit
 }
 
 extension ServiceMessage {
@@ -44,6 +44,9 @@ extension ServiceMessage {
             writer.byte(failure.action.rawValue)
             writer.text(failure.message)
             writer.number(failure.delayMilliseconds)
+        case .audit(let number, let cursor):
+            writer.number(number)
+            writer.text(cursor.text)
         }
         return writer.bytes
     }
@@ -59,6 +62,7 @@ extension ServiceMessage {
         case .reverted: .reverted
         case .tokenDue: .tokenDue
         case .failure: .failure
+        case .audit: .audit
         }
     }
 
@@ -92,6 +96,7 @@ extension ServiceMessage {
                 Failure(
                     action: try reader.choice("an action"), message: try reader.text(),
                     delayMilliseconds: try reader.number()))
+        case .audit: self = .audit(try reader.number(), SyncCursor(try reader.text()))
         }
         try reader.requireEnd()
     }

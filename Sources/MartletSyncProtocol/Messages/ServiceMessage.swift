@@ -125,4 +125,7 @@ package enum ServiceMessage: Sendable, Hashable {
     case tokenDue
     /// The service ends the session.
     case failure(Failure)
+    /// Asks the client for the checksums of its objects. The service sends this message directly after the changes up to
+    /// this cursor, and only to clients that understand it: see `SyncProtocol.auditSubprotocol`.
+    case audit(UInt64, SyncCursor)
 }

@@ -162,7 +162,7 @@
         package func run(_ task: ServiceTask, _ context: SessionContext) async -> ServiceTaskResult {
             let result = await attempt(task, context)
             switch result {
-            case .authenticated, .read: break
+            case .authenticated, .read, .summed, .recorded: break
             case .opened: metrics.add(.clientsOpened)
             case .changed: metrics.add(.subscriptionChanges)
             case .stored(let reverted):
@@ -244,7 +244,7 @@
         private func result(_ task: ServiceTask, _ context: SessionContext) async throws -> ServiceTaskResult {
             let catalog = shared.current
             switch task {
-            case .read, .change, .store:
+            case .read, .change, .store, .sum, .record:
                 // The task contains numbers of types and properties, which are valid only in the schema with which the
                 // client was opened.
                 guard context.schemaHash == catalog.schemaHash, context.deployment == catalog.factsID,
@@ -276,6 +276,12 @@
                     try UploadWriter(catalog).store(uploads, of: client, claims: context.claims, in: session)
                 }
                 return Self.result(uploads, outcomes)
+            case .sum(let cursor, let queries):
+                // The task moves the session to a cursor that differs from that of the feed.
+                await feed.detach(context.session)
+                return try await sums(after: cursor, queries, context, catalog)
+            case .record(let result):
+                return .recorded(repairs: try await record(result, context, catalog))
             }
         }
 

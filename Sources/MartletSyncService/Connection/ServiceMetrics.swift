@@ -12,6 +12,9 @@ package final class ServiceMetrics: Sendable {
         case logReadings = "log_readings"
         case logEntries = "log_entries"
         case catchUps = "catch_ups"
+        case clientsAudited = "clients_audited"
+        case rowsAudited = "rows_audited"
+        case auditDifferences = "audit_differences"
         case tasksFailed = "tasks_failed"
 
         fileprivate var help: String {
@@ -25,6 +28,9 @@ package final class ServiceMetrics: Sendable {
             case .logReadings: "Readings of the log for all sessions."
             case .logEntries: "Entries that the readings of the log for all sessions have found."
             case .catchUps: "Sessions that caught up with a separate reading of the log."
+            case .clientsAudited: "Comparisons of a client with the database."
+            case .rowsAudited: "Rows that were compared."
+            case .auditDifferences: "Parts of the files of clients in which rows differed from the database."
             case .tasksFailed: "Tasks that ended with an error of the database or of the client."
             }
         }

@@ -203,6 +203,20 @@ package actor SessionDriver {
 
     private var isPaused: Bool { outputBytes > limits.pauseBytes || !streams.allSatisfy(\.isEnded) }
 
+    /// Called at the beginning of a connection whose client understands `ServiceMessage.audit`.
+    package func supportAudits() { session.supportsAudits = true }
+
+    /// The client, and whether it can be audited. Nil if the client is not open.
+    package var auditedClient: (id: UInt64, isSupported: Bool)? {
+        isEnded ? nil : context.client.map { ($0.id, session.supportsAudits) }
+    }
+
+    /// Compares the objects of the client with the database. See `ServiceSession.audit`.
+    package func audit(_ number: UInt64) { perform(session.audit(number)) }
+
+    /// True while the client is compared.
+    package var isAuditing: Bool { !isEnded && session.isAuditing }
+
     /// Called at regular intervals. Ends the session if the connection has taken no frame for too long.
     ///
     /// - Parameter now: milliseconds since 1970.

@@ -53,5 +53,6 @@ package final class SessionRegistry: Sendable {
         }
     }
 
-    private var all: [SessionDriver] { state.withLock { Array($0.sessions.values) } }
+    /// The open sessions.
+    package var all: [SessionDriver] { state.withLock { Array($0.sessions.values) } }
 }

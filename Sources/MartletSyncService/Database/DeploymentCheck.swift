@@ -25,6 +25,8 @@
             findings += try rights("martlet.clients", ["SELECT", "INSERT", "UPDATE"], session)
             findings += try rights("martlet.log", ["SELECT", "INSERT"], session)
             findings += try rights("martlet.marks", ["SELECT", "INSERT"], session)
+            findings += try rights("martlet.audits", ["SELECT"], session)
+            findings += try rights("martlet.audit_results", ["SELECT", "INSERT", "UPDATE"], session)
             return findings
         }
 

@@ -2,7 +2,7 @@
     /// The SQL schema `martlet`, which contains the tables and functions of the service.
     enum ServiceSchema {
         /// The version of the tables below. A service refuses a database that another version of `deploy` has prepared.
-        static let format = 4
+        static let format = 5
 
         /// Creates the tables and indexes that do not exist yet, and creates or replaces the functions.
         static let script = """
@@ -94,6 +94,25 @@
             -- byte, followed by the position in a list, the member of a set, or the key of a map.
             ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS property text COLLATE "C";
             ALTER TABLE martlet.log ADD COLUMN IF NOT EXISTS element bytea;
+            -- The audits of the clients. Instances audit their clients until the time 'ends'.
+            CREATE TABLE IF NOT EXISTS martlet.audits (
+                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                began timestamp with time zone NOT NULL DEFAULT now(),
+                ends timestamp with time zone NOT NULL
+            );
+            -- The clients that were connected during an audit. 'comparisons' is how often the client was compared with
+            -- the database, 'row_count' is the number of rows that it must have, 'differences' is the number of
+            -- differing buckets in the first comparison, and 'remaining' the number in the newest one.
+            CREATE TABLE IF NOT EXISTS martlet.audit_results (
+                audit bigint NOT NULL REFERENCES martlet.audits (id) ON DELETE CASCADE,
+                client bigint NOT NULL,
+                supported boolean NOT NULL,
+                comparisons integer NOT NULL DEFAULT 0,
+                row_count bigint NOT NULL DEFAULT 0,
+                differences integer NOT NULL DEFAULT 0,
+                remaining integer NOT NULL DEFAULT 0,
+                PRIMARY KEY (audit, client)
+            );
             \(PositionFunction.script)
             -- Sets a member of an embedded object. Changes nothing if the embedded object does not exist.
             CREATE OR REPLACE FUNCTION martlet.set_member(target jsonb, path text[], value jsonb) RETURNS jsonb

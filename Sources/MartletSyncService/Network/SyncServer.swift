@@ -31,7 +31,8 @@
         }
 
         enum Connection {
-            case webSocket(NIOAsyncChannel<WebSocketFrame, WebSocketFrame>)
+            /// The client understands `ServiceMessage.audit` if `supportsAudits` is true.
+            case webSocket(NIOAsyncChannel<WebSocketFrame, WebSocketFrame>, supportsAudits: Bool)
             case http(NIOAsyncChannel<HTTPServerRequestPart, HTTPPart<HTTPResponseHead, ByteBuffer>>)
         }
 
@@ -60,6 +61,9 @@
         package func logChanged(_ sessions: Set<SessionID>? = nil) async { await registry.logChanged(sessions) }
 
         package var sessionCount: Int { registry.count }
+
+        /// The open sessions.
+        package var sessions: [SessionDriver] { registry.all }
 
         /// Serves until the current task is cancelled. The server then asks all clients to connect again, and waits
         /// until their sessions have ended.
@@ -117,14 +121,17 @@
         private func serve(_ negotiation: EventLoopFuture<Connection>) async {
             // Errors are ignored, because an error ends only this connection.
             switch try? await negotiation.get() {
-            case .webSocket(let channel)?: await serve(channel)
+            case .webSocket(let channel, let supportsAudits)?: await serve(channel, supportsAudits: supportsAudits)
             case .http(let channel)?: await answer(channel)
             case nil: break
             }
         }
 
-        private func serve(_ channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>) async {
+        private func serve(
+            _ channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>, supportsAudits: Bool
+        ) async {
             let driver = makeSession()
+            if supportsAudits { await driver.supportAudits() }
             guard registry.add(driver) else {
                 _ = try? await channel.channel.close()
                 return
@@ -202,14 +209,13 @@
                 maxFrameSize: limit,
                 shouldUpgrade: { channel, request in
                     // A request without the right path and subprotocol gets a plain HTTP response.
-                    let offered = request.headers[canonicalForm: "sec-websocket-protocol"]
-                    guard request.uri == Self.path, offered.contains(where: { $0 == SyncProtocol.subprotocol }) else {
+                    guard request.uri == Self.path, let name = Self.subprotocol(request) else {
                         return channel.eventLoop.makeSucceededFuture(nil)
                     }
-                    let headers = HTTPHeaders([("sec-websocket-protocol", SyncProtocol.subprotocol)])
+                    let headers = HTTPHeaders([("sec-websocket-protocol", name)])
                     return channel.eventLoop.makeSucceededFuture(headers)
                 },
-                upgradePipelineHandler: { channel, _ in
+                upgradePipelineHandler: { channel, request in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandlers([
                             NIOWebSocketFrameAggregator(
@@ -217,9 +223,19 @@
                             ),
                             IdleStateHandler(readTimeout: silence), SilenceHandler(),
                         ])
-                        return .webSocket(try NIOAsyncChannel(wrappingChannelSynchronously: channel))
+                        return .webSocket(
+                            try NIOAsyncChannel(wrappingChannelSynchronously: channel),
+                            supportsAudits: Self.subprotocol(request) == SyncProtocol.auditSubprotocol)
                     }
                 })
+        }
+
+        // The subprotocol that the server chooses; nil if the client offers none that the server knows.
+        private static func subprotocol(_ request: HTTPRequestHead) -> String? {
+            let offered = request.headers[canonicalForm: "sec-websocket-protocol"]
+            return [SyncProtocol.auditSubprotocol, SyncProtocol.subprotocol].first { name in
+                offered.contains { $0 == name }
+            }
         }
     }
 

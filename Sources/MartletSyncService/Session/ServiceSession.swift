@@ -63,14 +63,23 @@ package struct ServiceSession: Sendable {
         case store([ClientMessage.Upload], bytes: Int)
         case mark(UInt64)
         case token(String)
+        case audit(UInt64)
+        case record(AuditResult)
 
         /// The cost of the work (see `Limits.workPerSecond`). Work that the client has not requested costs nothing.
         var cost: Int {
             switch self {
-            case .read: 0
+            case .read, .audit, .record: 0
             case .store, .mark: 1
             case .token: 10
             case .subscribe(_, let queries): 50 + queries.count
+            }
+        }
+
+        var isAudit: Bool {
+            switch self {
+            case .audit, .record: true
+            default: false
             }
         }
     }
@@ -114,6 +123,15 @@ package struct ServiceSession: Sendable {
     private var partial: (operations: [SyncOperation], bytes: Int) = ([], 0)
     /// The size of the messages of all uploads that are not stored.
     private var uploadBytes = 0
+    /// The audit whose checksums the client has not sent yet, and the checksums of the database.
+    private var audit: (number: UInt64, sums: RowSums)?
+    /// Whether the client understands `ServiceMessage.audit`.
+    package var supportsAudits = false
+    /// True if the client is compared, or will be. False if the comparison has ended, so that the next one can begin.
+    package var isAuditing: Bool {
+        if case .closed = phase { return false }
+        return ([running].compactMap(\.self) + waiting).contains(where: \.isAudit) || audit != nil
+    }
 
     /// - Parameter compile: makes a filter from queries and from the rights of the user. Throws to refuse the queries.
     package init(
@@ -149,6 +167,14 @@ package struct ServiceSession: Sendable {
             uploadBytes += bytes
         case (.open, .mark(let number)): waiting.append(.mark(number))
         case (.open, .token(let token)): waiting.append(.token(token))
+        case (.open, .sums(let number, let sums)):
+            guard let audit, audit.number == number else {
+                return end(.stop, "the client sent a message that is not expected now")
+            }
+            self.audit = nil
+            let differences = sums.map { audit.sums.differences(from: $0) }
+            waiting.append(
+                .record(AuditResult(audit: number, rowCount: audit.sums.rowCount, differences: differences)))
         }
         if waiting.count > limits.waitingMessages {
             return end(.retry, "more than \(limits.waitingMessages) messages of the client wait")
@@ -164,6 +190,16 @@ package struct ServiceSession: Sendable {
         guard case .open = phase else { return [] }
         let isWaiting = waiting.contains { if case .read = $0 { true } else { false } }
         if !isWaiting { waiting.append(.read(.logChanged)) }
+        return runNext()
+    }
+
+    /// Compares the objects of the client with the database. Does nothing if the client does not support this or is
+    /// being compared.
+    ///
+    /// - Parameter number: identifies the audit.
+    package mutating func audit(_ number: UInt64) -> [ServiceAction] {
+        guard case .open = phase, supportsAudits, !isAuditing else { return [] }
+        waiting.append(.audit(number))
         return runNext()
     }
 
@@ -216,6 +252,12 @@ package struct ServiceSession: Sendable {
             reverted += new
             waiting.insert(.read(.stored), at: 0)
             actions = []
+        case (.summed(let batch, let sums), .audit(let number)):
+            audit = (number, sums)
+            actions = changes(batch, isForced: true) + [.send(.audit(number, batch.cursor))]
+        case (.recorded(let repairs), .record(let result)):
+            guard repairs, let differences = result.differences else { return runNext() }
+            return end(.startAgain, "an audit has found differences in \(differences.count) parts of the file")
         default: preconditionFailure("the result does not belong to the task")
         }
         return actions + runNext()
@@ -292,6 +334,10 @@ package struct ServiceSession: Sendable {
             case .read: return run(work, .read(after: cursor, for: filter.queries, isCurrent: false))
             case .store(let uploads, let bytes): return store(uploads, bytes: bytes)
             case .token(let token): return run(work, .authenticate(token: token))
+            case .audit:
+                guard let cursor else { preconditionFailure("an open session has no cursor") }
+                return run(work, .sum(after: cursor, for: filter.queries))
+            case .record(let result): return run(work, .record(result))
             case .subscribe(let set, let queries):
                 guard let cursor, let user else { preconditionFailure("an open session has no cursor or no user") }
                 do throws(RefusedQueries) {

@@ -18,6 +18,11 @@ package enum ServiceTask: Sendable, Equatable {
     case change(after: SyncCursor, from: [SubscribedQuery], to: [SubscribedQuery])
     /// Store uploads with consecutive numbers, except those that are stored already.
     case store([ClientMessage.Upload])
+    /// Read the log after the cursor. At the same snapshot, also calculate the checksums of all objects that the queries
+    /// contain.
+    case sum(after: SyncCursor, for: [SubscribedQuery])
+    /// Store the result of the audit of a client.
+    case record(AuditResult)
 }
 
 /// The result of a `ServiceTask`.
@@ -28,8 +33,26 @@ package enum ServiceTaskResult: Sendable {
     case changed(ClientBatch, SubscriptionData)
     /// The uploads are stored, except for the changes to these objects.
     case stored(reverted: [RevertedUpload])
+    case summed(ClientBatch, RowSums)
+    /// The result of an audit is stored. If `repairs` is true, the client has to load its data again.
+    case recorded(repairs: Bool)
     /// The task failed. The session sends the failure and ends.
     case failed(ServiceMessage.Failure)
+}
+
+/// What an audit of a client has found.
+package struct AuditResult: Sendable, Equatable {
+    /// The number of the audit.
+    package var audit: UInt64
+    /// The number of rows that the client must have.
+    package var rowCount: UInt64
+    /// The buckets in which the client has other rows. Nil if the client could not be compared, because it has uploads
+    /// that are not acknowledged or has not received its data yet.
+    package var differences: [RowSums.Difference]?
+
+    package init(audit: UInt64, rowCount: UInt64, differences: [RowSums.Difference]?) {
+        (self.audit, self.rowCount, self.differences) = (audit, rowCount, differences)
+    }
 }
 
 /// The user that a token names.

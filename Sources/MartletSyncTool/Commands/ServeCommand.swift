@@ -103,7 +103,11 @@
 
         func run() async throws {
             await cancelWhenGracefulShutdown {
-                await database.watch(milliseconds: milliseconds) { await server.logChanged($0) }
+                await withDiscardingTaskGroup { group in
+                    group.addTask { await database.auditClients { server.sessions } }
+                    await database.watch(milliseconds: milliseconds) { await server.logChanged($0) }
+                    group.cancelAll()
+                }
             }
         }
     }

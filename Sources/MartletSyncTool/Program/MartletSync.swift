@@ -15,7 +15,8 @@
                 be used, 70 internal error.
                 """,
             subcommands: [
-                DeployCommand.self, ServeCommand.self, CheckCommand.self, TailCommand.self, PruneCommand.self,
+                DeployCommand.self, ServeCommand.self, CheckCommand.self, AuditCommand.self,
+                TailCommand.self, PruneCommand.self,
             ])
 
         static func main() async {

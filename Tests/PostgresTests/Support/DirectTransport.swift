@@ -74,10 +74,13 @@
 
         init(_ database: PostgresServiceDatabase) { self.database = database }
 
+        var sessions: [SessionDriver] { registry.all }
+
         func logChanged(_ sessions: Set<SessionID>?) async { await registry.logChanged(sessions) }
 
         fileprivate func withSession(_ body: (SessionDriver) async throws -> Void) async throws {
             let session = SessionDriver(ServiceSession(compile: database.compile), database)
+            await session.supportAudits()
             guard registry.add(session) else { throw DirectTransport.Unreachable() }
             state.withLock { $0.openCount += 1 }
             let result: Result<Void, any Error>

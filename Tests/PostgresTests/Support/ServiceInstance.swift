@@ -31,10 +31,12 @@
             var started = ports.makeAsyncIterator()
             let port = await started.next() ?? 0
             let watching = Task { await database.watch(milliseconds: 2) { await server.logChanged($0) } }
+            let auditing = Task { await database.auditClients(milliseconds: 20) { server.sessions } }
         #else
             let service = DirectService(database)
             let port = DirectTransport.add(service, port)
             let watching = Task { await database.watch(milliseconds: 2) { await service.logChanged($0) } }
+            let auditing = Task { await database.auditClients(milliseconds: 20) { service.sessions } }
         #endif
         let result: Result<Void, any Error>
         do {
@@ -43,6 +45,7 @@
             result = .failure(error)
         }
         watching.cancel()
+        auditing.cancel()
         #if Sync
             running.cancel()
             try await running.value

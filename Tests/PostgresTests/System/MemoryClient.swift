@@ -15,11 +15,25 @@
         private var waiting: [CheckedContinuation<Void, Never>] = []
         private let token: String
         private let schemaHash: [UInt8]
+        private let schema: AgreedSchema?
 
-        /// - Parameter schemaHash: identifies the schema of the client.
-        init(_ schemaHash: [UInt8], token: String = "ada") {
+        /// - Parameters:
+        ///   - schemaHash: identifies the schema of the client.
+        ///   - schema: the types of the client, for audits. Without it, the client sends no checksums.
+        init(_ schemaHash: [UInt8], token: String = "ada", schema: AgreedSchema? = nil) {
             self.schemaHash = schemaHash
             self.token = token
+            self.schema = schema
+        }
+
+        /// Removes an object without an upload.
+        func lose(_ address: ObjectAddress) { rows[address] = nil }
+
+        private var sums: RowSums? {
+            guard let schema, state.outbox.isEmpty, state.shown.number > 0 else { return nil }
+            var summer = RowSummer(schema)
+            for (address, values) in rows { summer.add(SyncRow(address: address, values: values)) }
+            return summer.sums
         }
 
         /// Synchronizes until the connection ends.
@@ -88,6 +102,7 @@
                     for address in batch.leaving { rows[address] = nil }
                     for row in batch.rows { rows[row.address, default: [:]].merge(row.values) { $1 } }
                 case .reverted(_, let objects): reverted += objects
+                case .sums(let audit): outgoing?.yield(.sums(audit: audit, sums))
                 case .close: outgoing?.finish()
                 case .refused(_, let message): refusals.append(message)
                 case .marked, .renewToken: break

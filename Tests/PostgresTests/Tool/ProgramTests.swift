@@ -44,13 +44,14 @@
             let program = try Program()
             let help = try await program.run(["--help"])
             #expect(help.status == 0 && help.errors == "")
-            for command in ["deploy", "serve", "check", "tail", "prune"] {
+            for command in ["deploy", "serve", "check", "audit", "tail", "prune"] {
                 #expect(help.output.contains(command))
                 let own = try await program.run([command, "--help"])
                 #expect(own.status == 0 && own.output.contains("USAGE: martlet-sync \(command)"))
             }
             #expect(try await program.run(["prune"]).status == 2)
             #expect(try await program.run(["prune", "--hours=-1"]).status == 2)
+            #expect(try await program.run(["audit", "--timeout", "1"]).status == 2)
             #expect(try await program.run(["deploy"]).status == 2)
             #expect(try await program.run(["swim"]).status == 2)
             let unconfigured = try await program.run(["check"])
@@ -60,7 +61,7 @@
         @Test("if the database cannot be reached, commands end with exit status 3; no message contains the password")
         func unreachable() async throws {
             let address = "host=/nowhere user=martlet password=hidden dbname=x"
-            for command in [["check"], ["serve"], ["tail"], ["prune", "--hours", "1"]] {
+            for command in [["check"], ["serve"], ["audit"], ["tail"], ["prune", "--hours", "1"]] {
                 let outcome = try await Program().run(command, environment(address))
                 #expect(outcome.status == 3 && outcome.errors.contains("the database cannot be used"), "\(outcome)")
                 #expect(!outcome.errors.contains("hidden") && !outcome.errors.contains(Self.secret))
@@ -133,6 +134,37 @@
             // The program has stored a mark, with which 'prune --hours' finds the age of entries.
             #expect(
                 try PostgresSession(address).query("SELECT FROM martlet.marks WHERE at > '-infinity'").rowCount == 1)
+        }
+
+        @Test("'audit' compares the connected clients, and ends with exit status 1 if there are differences")
+        func audit() async throws {
+            let (address, facts) = try prepared()
+            let (program, environment) = (try Program(), environment(address))
+            _ = try await program.run(["deploy", "--facts", facts, "--database", address])
+            let schema = try MartletSyncService.SyncSchema(facts: SampleSchema.dogs.get().facts)
+            let client = MemoryClient(SchemaHash.of(schema.agreed), token: Self.token("ada"), schema: schema.agreed)
+            let dog = try #require(schema.number(of: "Dog"))
+            try PostgresSession(address).execute("INSERT INTO dog (id, name) VALUES (1, 'Rex'), (2, 'Max')")
+            let outcome = try await program.serve([], environment, signal: SIGTERM) { port in
+                let url = try #require(URL(string: "ws://127.0.0.1:\(port)"))
+                await client.subscribe([
+                    SubscribedQuery(type: dog, condition: SubscriptionCondition.constant(true).encoded())
+                ])
+                Task { try await client.synchronize(url) }
+                await client.wait { await $0.state.shown.number == 1 }
+                let correct = try await program.run(["audit", "--timeout", "60"], environment)
+                #expect(correct.status == 0, "\(correct)")
+                #expect(correct.output.contains("clients audited              1\n"), "\(correct)")
+                #expect(correct.output.contains("rows compared                2\n"), "\(correct)")
+                await client.lose(ObjectAddress(type: dog, key: .integer(2)))
+                let different = try await program.run(["audit", "--timeout", "6"], environment)
+                #expect(different.status == 1, "\(different)")
+                #expect(different.output.contains("clients with differences     1\n"), "\(different)")
+                // This client does not connect again.
+                #expect(different.output.contains("clients repaired             0\n"), "\(different)")
+            }
+            #expect(outcome.errors.contains("'Dog', bucket") && outcome.errors.contains("it loads its data again"))
+            #expect(!outcome.errors.contains("Max"))
         }
 
         @Test("if another service listens at the address, 'serve' ends with exit status 3")

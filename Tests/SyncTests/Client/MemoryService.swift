@@ -20,6 +20,7 @@ final class MemoryService: SyncTransport, ServiceDatabase {
         var epoch = "1"
         var refusedAddresses: Set<ObjectAddress> = []
         var refusesQueries = false
+        var audits: [AuditResult] = []
     }
 
     private let state = Mutex(State())
@@ -47,6 +48,12 @@ final class MemoryService: SyncTransport, ServiceDatabase {
         if !isReachable { for session in sessions { await session.disconnected() } }
     }
 
+    /// The results of audits.
+    var audits: [AuditResult] { state.withLock { $0.audits } }
+
+    /// Audits the connected clients.
+    func audit() async { for session in state.withLock({ Array($0.sessions.values) }) { await session.audit(1) } }
+
     /// Replaces the set of the objects whose uploaded changes the service reverts.
     func refuse(_ addresses: Set<ObjectAddress>) { state.withLock { $0.refusedAddresses = addresses } }
 
@@ -57,6 +64,11 @@ final class MemoryService: SyncTransport, ServiceDatabase {
     func write(_ address: ObjectAddress, _ values: [ValuePath: SyncValue]?) async {
         state.withLock { Self.apply(address, values, nil, &$0) }
         await notify()
+    }
+
+    /// Changes a value without an entry of the log, so the change is not sent to clients.
+    func changeSilently(_ address: ObjectAddress, _ path: ValuePath, _ value: SyncValue) {
+        state.withLock { $0.rows[address]?[path] = value }
     }
 
     /// Replaces the database by a backup with these rows. The backup does not know the clients.
@@ -98,6 +110,7 @@ final class MemoryService: SyncTransport, ServiceDatabase {
     ) async throws {
         let session = ServiceSession { [self] queries, _ throws(RefusedQueries) in try compile(queries) }
         let driver = SessionDriver(session, self)
+        await driver.supportAudits()
         let number = state.withLock { state -> Int? in
             guard state.isReachable else { return nil }
             state.connections += 1
@@ -154,6 +167,21 @@ final class MemoryService: SyncTransport, ServiceDatabase {
             }
             await notify()
             return .stored(reverted: reverted.filter { !$0.objects.isEmpty })
+        case .sum(let cursor, let queries): return sums(cursor, queries, client)
+        case .record(let result):
+            state.withLock { $0.audits.append(result) }
+            return .recorded(repairs: result.differences?.isEmpty == false)
+        }
+    }
+
+    private func sums(_ cursor: SyncCursor, _ queries: [SubscribedQuery], _ client: UInt64) -> ServiceTaskResult {
+        guard let filter = try? compile(queries) else { return .recorded(repairs: false) }
+        return state.withLock { state in
+            var summer = RowSummer(schema)
+            for (address, values) in state.rows where filter.contains(address, values) {
+                summer.add(SyncRow(address: address, values: values))
+            }
+            return .summed(Self.batch(after: cursor, client, state), summer.sums)
         }
     }
 

@@ -3,6 +3,8 @@ import Martlet
 import MartletEngine
 import MartletSync
 import MartletSyncProtocol
+import MartletSyncService
+import MartletValues
 import Synchronization
 import TasksModels
 import Testing
@@ -111,6 +113,37 @@ struct SyncClientTests {
         #expect(tasks.map(\.title) == ["t1", "t3", "offline"])
         #expect(try fixture.title(9) == "offline")
         #expect(reports.codes.contains(.startsAgain))
+    }
+
+    @Test("after an audit has found differences, the client loads its data again and keeps its own changes Y30")
+    func audit() async throws {
+        let fixture = try SyncFixture()
+        let reports = Reports()
+        for id in 1...3 { try await fixture.insert(Int64(id), title: "t\(id)") }
+        let realm = try fixture.realm { $0.errorHandler = { reports.add($0) } }
+        let tasks = try await realm.objects(TaskItem.self).subscribe()
+        try realm.write { tasks.last?.title = "own" }
+        try await realm.syncSession?.wait(for: .upload, timeout: 300)
+        await fixture.service.audit()
+        try await fixture.wait { fixture.service.audits.count == 1 }
+        #expect(fixture.service.audits == [AuditResult(audit: 1, rowCount: 3, differences: [])])
+        fixture.service.changeSilently(fixture.task(2), try fixture.path("title"), .scalar(.text("silent")))
+        await fixture.service.audit()
+        try realm.write { tasks.first?.title = "pending" }
+        try await fixture.wait {
+            reports.codes.contains(.startsAgain) || fixture.service.audits.last?.differences == nil
+        }
+        if fixture.service.audits.last?.differences == nil {
+            // The write was in the outbox when the service asked for the checksums.
+            try await realm.syncSession?.wait(for: .upload, timeout: 300)
+            await fixture.service.audit()
+        }
+        try await fixture.wait {
+            realm.refresh()
+            return tasks.map(\.title) == ["pending", "silent", "own"]
+        }
+        try await realm.syncSession?.wait(for: .upload, timeout: 300)
+        #expect(try fixture.title(1) == "pending" && reports.codes.contains(.startsAgain))
     }
 
     @Test("an expired token is reported, and the client asks the program for another token Y18")

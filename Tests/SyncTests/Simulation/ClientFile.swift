@@ -16,6 +16,10 @@ protocol ClientFile: AnyObject {
     func subscribe(_ queries: [SubscribedQuery]) throws
     func save(_ state: ClientState) throws
     func commit(_ batch: DownloadedBatch, _ state: ClientState) throws
+    /// The checksums of the objects; nil if the file cannot be audited in this state.
+    func sums(at state: ClientState) throws -> RowSums?
+    /// Discards the position, so that all data is loaded again.
+    func startAgain() throws
     /// Simulates a crash and a new start of the program. If there is a batch, the program crashes while it applies the
     /// batch.
     func crash(applying batch: DownloadedBatch?, _ state: ClientState?) throws
@@ -103,12 +107,19 @@ final class ModelFile: ClientFile {
         for row in batch.rows { rows[row.address, default: [:]].merge(row.values) { $1 } }
     }
 
+    func sums(at state: ClientState) -> RowSums? {
+        guard state.shown.number > 0, uploads.isEmpty else { return nil }
+        return ModelAudit.sums(rows, .values)
+    }
+
+    func startAgain() throws { throw CancellationError() }
+
     func crash(applying batch: DownloadedBatch?, _ state: ClientState?) {}
 }
 
 /// A synchronized file of the engine.
 final class StoreFile: ClientFile {
-    private let file: SyncedFile
+    let file: SyncedFile
     private var mask = UploadMask()
     private(set) var failure: String?
 
@@ -140,6 +151,13 @@ final class StoreFile: ClientFile {
         try file.commit(batch, state, &mask)
         failure = file.changeSetFailure
         if let unchanged = file.lastUnchanged.first { failure = failure ?? "\(unchanged) has not changed" }
+    }
+
+    func sums(at state: ClientState) throws -> RowSums? { try file.opened.sums(at: state) }
+
+    func startAgain() throws {
+        try file.opened.startAgain(forgetsClient: false)
+        mask = UploadMask()
     }
 
     func crash(applying batch: DownloadedBatch?, _ state: ClientState?) throws {

@@ -35,6 +35,11 @@ final class ModelServer {
     private var reverted: [UInt64: [RevertedUpload]] = [:]
     private(set) var failure: String?
     let bug: SyncBug?
+    let kind: Simulation.Kind
+    /// What a test does to the server or to the file of a client, and audits have to find; nil in a correct run.
+    var damage: ModelDamage?
+    /// The results of audits.
+    private(set) var audits: [AuditResult] = []
     /// The collections of the objects of type 0.
     let collections: [Int: ModelCollection]
     private var elementStamps: [ObjectAddress: [ModelCollection.Element: Stamp]] = [:]
@@ -46,7 +51,18 @@ final class ModelServer {
         let version: Int
     }
 
-    init(bug: SyncBug?, collections: [Int: ModelCollection]) { (self.bug, self.collections) = (bug, collections) }
+    init(bug: SyncBug?, _ kind: Simulation.Kind) {
+        (self.bug, self.kind) = (bug, kind)
+        collections = kind == .values ? ModelCollection.plain : ModelCollection.item
+    }
+
+    /// Stores the result of an audit. Returns true if the client has to load its data again.
+    func record(_ result: AuditResult) -> Bool {
+        audits.append(result)
+        guard let differences = result.differences, !differences.isEmpty else { return false }
+        if damage == nil { failure = failure ?? "an audit has found differences: \(differences)" }
+        return true
+    }
 
     var version: Int { history.count - 1 }
     var rows: ModelRows { history[version] }
@@ -103,6 +119,7 @@ final class ModelServer {
 
     // A log entry does not contain the elements of collections. It only names the collections that have changed.
     private func append(_ entry: LogEntry) {
+        if damage?.losesEntry() ?? false { return }
         var entry = entry
         if entry.address.type == 0 {
             if let old = entry.old, let new = entry.new {

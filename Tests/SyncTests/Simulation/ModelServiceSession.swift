@@ -19,6 +19,7 @@ final class ModelServiceSession {
         session = ServiceSession(limits: limits) { queries, _ in
             SubscriptionFilter(queries) { Self.matches(queries, $0, $1) }
         }
+        session.supportsAudits = true
     }
 
     static func matches(_ queries: [SubscribedQuery], _ address: ObjectAddress, _ values: ModelValues) -> Bool {
@@ -45,6 +46,8 @@ final class ModelServiceSession {
     func poll() -> [ServiceMessage] { perform(session.logChanged()) }
 
     func tick(_ now: UInt64) -> [ServiceMessage] { perform(session.tick(now)) }
+
+    func audit() -> [ServiceMessage] { perform(session.audit(1)) }
 
     /// Runs the waiting task of the session, if there is one.
     func runTask(_ now: UInt64, refuses: (SyncOperation) -> Bool) -> [ServiceMessage] {
@@ -79,6 +82,11 @@ final class ModelServiceSession {
                 RevertedUpload(number: upload.number, objects: server.store(upload, client, refuses: refuses))
             }
             return .stored(reverted: reverted.filter { !$0.objects.isEmpty })
+        case .sum(let cursor, let queries):
+            let batch = read(after: cursor, queries)
+            let rows = server.rows.filter { Self.matches(queries, $0.key, $0.value) }
+            return .summed(batch, ModelAudit.sums(rows, server.kind))
+        case .record(let result): return .recorded(repairs: server.record(result))
         }
     }
 

@@ -47,13 +47,13 @@ struct Simulation {
     var random: SeededRandom
     let kind: Kind
     let server: ModelServer
-    private let clients: [ModelClient]
+    let clients: [ModelClient]
     private var now: UInt64 = 1_700_000_000_000
 
-    private init(seed: UInt64, _ kind: Kind, bug: SyncBug?) throws {
+    init(seed: UInt64, _ kind: Kind, bug: SyncBug?) throws {
         random = SeededRandom(seed: seed)
         self.kind = kind
-        server = ModelServer(bug: bug, collections: kind == .values ? ModelCollection.plain : ModelCollection.item)
+        server = ModelServer(bug: bug, kind)
         let day: Int64 = 86_400_000
         let errors = kind == .values ? [0, 3 * day, -2 * day] : [0, 3 * day]
         clients = try errors.enumerated().map { number, error in
@@ -183,7 +183,7 @@ struct Simulation {
         return operations
     }
 
-    private mutating func queries() -> [SubscribedQuery] {
+    mutating func queries() -> [SubscribedQuery] {
         var queries: [SubscribedQuery] = []
         for type in 0...(kind == .files ? 1 : 0) {
             for group in 0...2 as ClosedRange<UInt8> where chance(2) {
@@ -206,19 +206,21 @@ struct Simulation {
     }
 
     private mutating func run() -> String? {
-        for _ in 0..<150 {
-            step(clients[Int.random(in: 0..<clients.count, using: &random)])
-            if let failure = failure { return failure }
-        }
+        steps(150)
         deliverEverything()
+        for client in clients where failure == nil { client.checkAtRest(server) }
         return failure
     }
 
-    private var failure: String? { server.failure ?? clients.lazy.compactMap(\.failure).first }
+    mutating func steps(_ count: Int) {
+        for _ in 0..<count where failure == nil { step(clients[Int.random(in: 0..<clients.count, using: &random)]) }
+    }
+
+    var failure: String? { server.failure ?? clients.lazy.compactMap(\.failure).first }
 
     private mutating func step(_ client: ModelClient) {
         now += UInt64.random(in: 0...2, using: &random)
-        switch Int.random(in: 0..<28, using: &random) {
+        switch Int.random(in: 0..<29, using: &random) {
         case 20, 21: client.deliverLate(now)
         case 22..<27:
             let isRefused = chance(6)
@@ -227,6 +229,7 @@ struct Simulation {
             // Sometimes advances the clock so far that the service sends a cursor.
             now += chance(10) ? 100_000 : 0
             client.tick(now)
+        case 28: client.audit()
         case 0..<4: client.connect(server, splits: chance(2))
         case 4: if kind == .files, chance(2) { client.crash() } else { client.disconnect() }
         case 5..<8: client.write(operations(), now, server, isCancelled: kind == .files && chance(6))
@@ -251,8 +254,8 @@ struct Simulation {
         return kind == .files && chance(8) ? .write(operations()) : .none
     }
 
-    /// Connects all clients, delivers all messages, and checks the clients.
-    private mutating func deliverEverything() {
+    /// Connects all clients, and delivers all messages.
+    mutating func deliverEverything() {
         for _ in 0..<20 {
             for client in clients {
                 client.connect(server, splits: false)
@@ -264,6 +267,5 @@ struct Simulation {
                 client.poll()
             }
         }
-        for client in clients where failure == nil { client.checkAtRest(server) }
     }
 }
