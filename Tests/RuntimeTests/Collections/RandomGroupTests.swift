@@ -23,7 +23,7 @@ import Testing
     private static let texts = ["", "a", "A", "\u{e9}", "e\u{301}", "a\0b", "12345678", "123456789", "1234567", "b"]
 
     private static let decimals: [Decimal128] = [
-        .zero, .nan, 1, Decimal128("1.00") ?? .zero, Decimal128("-0") ?? .zero,
+        .zero, .nan, 1, Decimal128("1.00"), Decimal128("-0"),
     ]
     private static let data: [Data] = [Data(), Data([0]), Data([0, 0]), Data([1])]
     private static let seconds: [Double] = [0, 0.1, 1e9, -1e9]
