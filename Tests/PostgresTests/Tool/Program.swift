@@ -51,9 +51,7 @@
         }
 
         private static func text(_ pipe: Pipe) async -> String {
-            await Task.detached {
-                String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            }.value
+            await onThread { String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) }
         }
 
         /// Runs the service while `body` runs, and then ends the service with a signal. `body` gets the port of the
@@ -81,6 +79,14 @@
         }
     }
 
+    /// Runs a function that waits, for example for the end of a program, on a thread of its own. On a thread of the Swift
+    /// concurrency runtime it would stop the clients of the test, because there are only as many threads as cores.
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: body()) }
+        }
+    }
+
     /// The log that a service writes to a pipe.
     private final class ServiceLog: Sendable {
         private let all = Mutex("")
@@ -93,20 +99,20 @@
         /// Reads until the log contains the port of the service, and returns the port. Returns nil if the service ends
         /// before that.
         func port() async -> Int? {
-            await Task.detached { [self] in
+            await onThread { [self] in
                 while let text = read() {
                     if let match = text.firstMatch(of: /port=(\d+)/) { return Int(match.1) }
                 }
                 return nil
-            }.value
+            }
         }
 
         /// Reads until the service ends, and returns the whole log.
         func end() async -> String {
-            await Task.detached { [self] in
+            await onThread { [self] in
                 while read() != nil {}
                 return text
-            }.value
+            }
         }
 
         /// Waits for the next bytes of the log, and returns the whole log up to now. Returns nil at the end of the log.
