@@ -1,4 +1,4 @@
-package import MartletSQLite
+import MartletSQLite
 package import MartletValues
 
 /// Binds the values of one row to the parameters of a statement. Positions begin with 1.
