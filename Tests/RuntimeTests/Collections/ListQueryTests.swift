@@ -1,5 +1,6 @@
 import ConformanceModels
 import Foundation
+import KennelModels
 import MartletTestSupport
 import Testing
 
@@ -51,6 +52,19 @@ import Testing
         #expect(children.filter("id > 0 SORT(name ASC) LIMIT(3)").map(\.id) == [4, 2, 2])
         #expect(
             children.filter("TRUEPREDICATE").limit(4).filter("id < 4").sorted(byKeyPath: "id").map(\.id) == [0, 2, 3])
+    }
+
+    @Test("distinct by an indexed property keeps only elements of the list O75 O52") func distinctByIndex() throws {
+        let test = try TestRealm()
+        let dogs = ["Rex", "Ada", "Luna", "Otto"].map { Dog(name: $0) }
+        try test.realm.write {
+            test.realm.add(dogs)
+            dogs[1].siblings.append(objectsIn: [dogs[2], dogs[0], dogs[2]])
+        }
+        #expect(test.realm.schema["Dog"]?["name"]?.isIndexed == true)
+        let names = dogs[1].siblings.distinct(by: ["name"])
+        #expect(names.map(\.name) == ["Luna", "Rex"] && names.count == 2)
+        #expect(test.realm.objects(Dog.self).distinct(by: ["name"]).count == 4)
     }
 
     @Test("aggregates over a filtered list count each occurrence O53") func aggregates() throws {
