@@ -91,9 +91,6 @@ struct ValueGroups {
         return (last, true)
     }
 
-    /// Discards the values that were added since the last row.
-    mutating func discardRow() { row.removeAll(keepingCapacity: true) }
-
     /// The values that the rows of a group have.
     func values(of group: Int) -> [SQLValue] {
         var values: [SQLValue] = []
