@@ -161,3 +161,82 @@ extension Indexed: Martlet.KeyedObject {
 
     nonisolated public static var fields: Fields<Indexed> { .init(Martlet.FieldPath(self)) }
 }
+
+/// Collections of objects with indexes.
+nonisolated public final class IndexedGroup: Martlet.Object {
+    @exclusivity(unchecked) private final var _id: Swift.Int = 0
+    @exclusivity(unchecked) private final var _list_: Martlet.List<Indexed>? = nil
+    @exclusivity(unchecked) private final var _set: Martlet.MutableSet<Indexed>? = nil
+    @exclusivity(unchecked) private final var _map_: Martlet.Map<Indexed?>? = nil
+
+    public var id: Swift.Int {
+        get { _load(0); return _id }
+        set { _willSet(0); _id = newValue; _didSet(0) }
+    }
+
+    public var list: Martlet.List<Indexed> {
+        get { _load(1); return _list(1, &_list_) }
+        set { _load(1); _list(1, &_list_)._assign(newValue) }
+    }
+
+    public var set: Martlet.MutableSet<Indexed> {
+        get { _load(2); return _mutableSet(2, &_set) }
+        set { _load(2); _mutableSet(2, &_set)._assign(newValue) }
+    }
+
+    public var map: Martlet.Map<Indexed?> {
+        get { _load(3); return _map(3, &_map_) }
+        set { _load(3); _map(3, &_map_)._assign(newValue) }
+    }
+
+    public convenience init(
+        id: Swift.Int = 0, list: [Indexed] = [], set: [Indexed] = [], map: [Swift.String: Indexed?] = [:]
+    ) {
+        self.init()
+        _id = id
+        if !list.isEmpty { _list(1, &_list_).append(objectsIn: list) }
+        if !set.isEmpty { _mutableSet(2, &_set).insert(objectsIn: set) }
+        if !map.isEmpty { _map(3, &_map_).merge(map) }
+    }
+
+    @_spi(Generated) override public final func _decode(_ row: inout Martlet.RowDecoder) {
+        row.int(&_id)
+        row.collection(&_list_)
+        row.collection(&_set)
+        row.collection(&_map_)
+    }
+
+    @_spi(Generated) override public final func _encode(_ row: inout Martlet.RowEncoder) {
+        row.int(_id)
+        row.collection(&_list_)
+        row.collection(&_set)
+        row.collection(&_map_)
+    }
+
+    @_spi(Generated) override public final class var _facts: Swift.StaticString {
+        """
+        object IndexedGroup
+        primaryKey id
+        property id Int
+        property list List<link:Indexed>
+        property set Set<link:Indexed>
+        property map Map<link:Indexed?>
+        """
+    }
+}
+
+extension IndexedGroup: Martlet.KeyedObject {
+    public typealias _PrimaryKey = Swift.Int
+
+    nonisolated public struct Fields<Root: Martlet.ObjectBase>: Martlet.ObjectFields {
+        public typealias Model = IndexedGroup
+        public let _path: Martlet.FieldPath
+        public init(_ path: Martlet.FieldPath) { _path = path }
+        public var id: Martlet.Field<Root, Swift.Int> { .init(_path, "id") }
+        public var list: Martlet.ObjectCollectionField<Indexed.Fields<Root>> { .init(_path, "list") }
+        public var set: Martlet.ObjectCollectionField<Indexed.Fields<Root>> { .init(_path, "set") }
+        public var map: Martlet.ObjectMapField<Indexed.Fields<Root>> { .init(_path, "map") }
+    }
+
+    nonisolated public static var fields: Fields<IndexedGroup> { .init(Martlet.FieldPath(self)) }
+}

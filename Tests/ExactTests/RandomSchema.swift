@@ -55,7 +55,7 @@ struct RandomSchema {
     }
 
     private static func single(_ name: String, _ type: String) -> Line {
-        let initial: ModelState.Value = type == "Int" || type == "Double" ? .number(0) : .none
+        let initial: ModelState.Value = type.hasPrefix("Int") || type == "Double" ? .number(0) : .none
         return Line(property: Property(name: name, kind: .single, initial: initial), text: type)
     }
 
@@ -64,8 +64,10 @@ struct RandomSchema {
         let isWide = Int.random(in: 0..<3, using: &random) == 0
         let wide = isWide ? Int.random(in: 60...66, using: &random) : 0
         var lines = (0..<wide).map { single("wide\($0)", "Int") }
-        lines.append(single("number", "Int"))
-        if Bool.random(using: &random) { lines.append(single("text", "String?")) }
+        lines.append(single("number", Bool.random(using: &random) ? "Int index" : "Int"))
+        if Bool.random(using: &random) {
+            lines.append(single("text", Bool.random(using: &random) ? "String? index" : "String?"))
+        }
         if Bool.random(using: &random) { lines.append(single("amount", "Double")) }
         if Bool.random(using: &random) {
             lines.append(Line(property: Property(name: "numbers", kind: .many(isMap: false)), text: "List<Int>"))

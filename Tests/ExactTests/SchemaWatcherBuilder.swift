@@ -19,9 +19,12 @@ struct SchemaWatcherBuilder {
         guard let serial = rows.randomElement(using: &random), let object = model.object(serial, realm) else {
             return nil
         }
-        let collections = schema.classes.of(type).filter { if case .many = $0.kind { true } else { false } }
+        let collections = schema.classes.of(type).filter { if case .single = $0.kind { false } else { true } }
         guard let property = collections.randomElement(using: &random), Bool.random(using: &random) else {
             return watchObject(object, serial, type, &random)
+        }
+        if let target = property.target, Bool.random(using: &random) {
+            return watchMembers(object, serial, property, target, &random)
         }
         let paths = property.target.flatMap { keyPaths($0, &random) }
         let name = "'\(property.name)' of \(type) \(serial)\(WatcherBuilder.text(paths))"
@@ -30,11 +33,7 @@ struct SchemaWatcherBuilder {
         }
         switch object.value(forKey: property.name) {
         case let list as List<Int>: return observe(name, list, nil, keepsOrder: false, items)
-        case let list as List<ObjectBase>:
-            guard let target = property.target, Bool.random(using: &random) else {
-                return observe(name, list, paths, keepsOrder: false, items)
-            }
-            return watchMembers(of: list, name, serial, property.name, target, paths, &random)
+        case let list as List<ObjectBase>: return observe(name, list, paths, keepsOrder: false, items)
         case let set as MutableSet<ObjectBase>: return observe(name, set, paths, keepsOrder: false, items)
         case let map as Map<ObjectBase?>: return observe(name, map, paths, items)
         default: return nil
@@ -98,48 +97,78 @@ struct SchemaWatcherBuilder {
 
     private func watchResults(_ type: String, _ random: inout SeededRandom) -> Watcher? {
         guard let table = realm.context.table(named: type) else { return nil }
-        var results = Results<ObjectBase>(ResultsStorage(realm.context, table, QueryPlan(table: table.id)))
-        let filter = filter(type, &random)
-        if let filter { results = results.filter(filter.text) }
-        let isSorted = Int.random(in: 0..<3, using: &random) == 0
-        if isSorted { results = results.sorted(byKeyPath: "number") }
+        let all = Results<ObjectBase>(ResultsStorage(realm.context, table, QueryPlan(table: table.id)))
+        return watch(all, type, "all of \(type)", canMove: false, &random) { $0.inKeyOrder(type) }
+    }
+
+    /// Observes a query of the elements of a collection, or of linking objects.
+    private func watchMembers(
+        _ object: ObjectBase, _ serial: Int, _ property: Property, _ target: String, _ random: inout SeededRandom
+    ) -> Watcher? {
+        let name = "'\(property.name)' of \(object.objectSchema.className) \(serial)"
+        let targets = { (model: ModelState) in model.targets(serial, property.name) }
+        let inKeyOrder = { (model: ModelState) in
+            targets(model).sorted { (model.keys[$0] ?? 0) < (model.keys[$1] ?? 0) }
+        }
+        switch object.value(forKey: property.name) {
+        case let list as List<ObjectBase>:
+            guard let members = list._members() else { return nil }
+            return watch(members, target, name, canMove: true, &random, targets)
+        case let set as MutableSet<ObjectBase>:
+            guard let members = set._members() else { return nil }
+            return watch(members, target, name, canMove: false, &random, inKeyOrder)
+        case let map as Map<ObjectBase?>:
+            return watch(map.filter("TRUEPREDICATE"), target, name, canMove: true, &random, targets)
+        case let links as LinkingObjects<ObjectBase>:
+            guard let members = links._members() else { return nil }
+            return watch(members, target, name, canMove: false, &random, targets)
+        default: return nil
+        }
+    }
+
+    /// Observes a random query, and compares the answers of other queries that have the same members.
+    private func watch(
+        _ members: Results<ObjectBase>, _ type: String, _ name: String, canMove: Bool, _ random: inout SeededRandom,
+        _ rows: @escaping (ModelState) -> [Int]
+    ) -> Watcher {
+        let query = SchemaQuery(type, schema.classes, &random)
         let paths = keyPaths(type, &random)
-        let name = "\(type) \(filter?.text ?? "")\(isSorted ? " by number" : "")\(WatcherBuilder.text(paths))"
-        return observe(name, results, paths, keepsOrder: !isSorted) { model in
-            let rows = model.inKeyOrder(type).filter { filter?.holds(model, $0) ?? true }
-            let sorted = rows.enumerated().sorted { left, right in
-                let numbers = (model.number(left.element, "number") ?? 0, model.number(right.element, "number") ?? 0)
-                return isSorted && numbers.0 != numbers.1 ? numbers.0 < numbers.1 : left.offset < right.offset
+        return observe(
+            "\(name) \(query.text)\(WatcherBuilder.text(paths))", query.apply(members), paths,
+            keepsOrder: !canMove && !query.isSorted
+        ) { model in
+            query.apply(rows(model), model).map { row in
+                model.schemaItem(ModelState.Slot(value: .row(row), written: 0), paths)
             }
-            return sorted.map { model.schemaItem(ModelState.Slot(value: .row($0.element), written: 0), paths) }
         } live: { results in
+            if results.isInvalidated { return nil }
             let keys = results.indices.map { results.storage.object(at: $0)?._key ?? -1 }
-            return results.isInvalidated ? nil : keys.map { "\($0)" }
+            let wrong = Self.wrongAnswers(query, members, keys)
+            return keys.map { "\($0)" } + wrong
         }
     }
 
-    private struct Filter {
-        let text: String
-        let holds: (ModelState, Int) -> Bool
-    }
-
-    private func filter(_ type: String, _ random: inout SeededRandom) -> Filter? {
-        let links = schema.classes.of(type).filter { $0.target != nil }
-        let choice = Int.random(in: 0..<4, using: &random)
-        if choice == 0 { return nil }
-        guard choice > 1, let link = links.randomElement(using: &random) else {
-            return Filter(text: "number < 3") { ($0.number($1, "number") ?? 0) < 3 }
-        }
-        if case .single = link.kind {
-            return Filter(text: "\(link.name).number > 1") { model, row in
-                model.targets(row, link.name).contains { (model.number($0, "number") ?? 0) > 1 }
-            }
-        }
-        if case .many(true) = link.kind { return nil }
-        if choice == 2 { return Filter(text: "\(link.name).@count > 0") { !$0.targets($1, link.name).isEmpty } }
-        return Filter(text: "ANY \(link.name).number > 1") { model, row in
-            model.targets(row, link.name).contains { (model.number($0, "number") ?? 0) > 1 }
-        }
+    /// The answers of new results that do not agree with the keys of observed results. New results compute each answer
+    /// in another way than results that know all their keys.
+    private static func wrongAnswers(
+        _ query: SchemaQuery, _ members: Results<ObjectBase>, _ keys: [Int64]
+    ) -> [String] {
+        let half = keys.count / 2
+        let answers: [(name: String, found: Int64?, expected: Int64?)] = [
+            ("count", Int64(query.apply(members).count), Int64(keys.count)),
+            ("first", query.apply(members).first?._key, keys.first),
+            ("last", query.apply(members).last?._key, keys.last),
+            ("middle", query.apply(members).dropFirst(half).first?._key, keys.dropFirst(half).first),
+            (
+                "position of the last",
+                query.apply(members).last.flatMap { query.apply(members).index(of: $0) }.map { Int64($0) },
+                keys.last.flatMap { keys.firstIndex(of: $0) }.map { Int64($0) }
+            ),
+        ]
+        let loop = Array(query.apply(members)).map(\._key)
+        return answers.filter { $0.found != $0.expected }.map {
+            "\($0.name) is \($0.found ?? -1) instead of \($0.expected ?? -1)"
+        } + (loop == keys ? [] : ["a loop returns \(loop)"])
     }
 
     // MARK: Objects

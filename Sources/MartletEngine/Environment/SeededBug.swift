@@ -21,6 +21,7 @@
         case replacedRowModified = "results: an object that is deleted and created again counts as modified"
         case windowNotRefilled = "results: a limited result is not queried again if none of its own rows was touched"
         case distinctByKey = "results: distinct keeps the row with the lowest key, not the first row in the sort order"
+        case distinctOfWholeIndex = "results: the distinct elements of a list are read from the index of the whole type"
         case newSortKey = "results: a row whose sort value changed is searched for at its new position"
         case imageSortKey =
             "results: the stored old values of a row are used as its sort key without conversion to sort values"
@@ -78,8 +79,10 @@
 
         package var name: String { "\(self)" }
 
-        /// True if the bug can be found only with classes that are generated from a seed. The fixed classes have no
-        /// deletion rules.
-        package var needsRandomSchemas: Bool { [.denialNotNotified, .denialOfDeleted].contains(self) }
+        /// True if the bug can be found only with classes that are generated from a seed. The fixed classes have neither
+        /// deletion rules nor indexed properties.
+        package var needsRandomSchemas: Bool {
+            [.denialNotNotified, .denialOfDeleted, .distinctOfWholeIndex].contains(self)
+        }
     }
 #endif

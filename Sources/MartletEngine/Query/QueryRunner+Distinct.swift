@@ -78,7 +78,12 @@ extension QueryRunner {
     /// and if there are too many values.
     private func valuesOfIndex(limit: Int?, _ connection: Connection) throws -> [ObjectKey]? {
         let type = schema[plan.table].type
-        guard plan.source == nil, plan.predicate == nil, plan.sort.isEmpty, limit != 1, plan.stages.count == 1,
+        #if MARTLET_SEEDED_BUGS
+            let isOfElements = plan.source != nil && !SeededBug.isOn(.distinctOfWholeIndex)
+        #else
+            let isOfElements = plan.source != nil
+        #endif
+        guard !isOfElements, plan.predicate == nil, plan.sort.isEmpty, limit != 1, plan.stages.count == 1,
             case .distinct(let paths) = plan.stages[0], paths.count == 1, paths[0].isIndexed(type),
             let property = paths[0].column(of: type), !property.isLink, !property.element.isFloating,
             let column = schema[plan.table].layout.column(of: property.index)?.name

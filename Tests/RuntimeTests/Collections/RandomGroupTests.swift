@@ -266,7 +266,22 @@ import Testing
             }
         }
         let all = test.realm.objects(Indexed.self)
-        for members in [all, all.where { $0.count > 5 }] {
+        let group = IndexedGroup(id: 1)
+        try test.realm.write {
+            test.realm.add(group)
+            for id in stride(from: 599, to: 0, by: -7) {
+                let row = test.realm.object(ofType: Indexed.self, forPrimaryKey: id % 13 == 0 ? 5 : id)
+                guard let row else { continue }
+                group.list.append(row)
+                group.set.insert(row)
+                group.map["\(id * 31 % 97)"] = row
+            }
+        }
+        let queries = [
+            all, all.where { $0.count > 5 }, group.list.sorted(by: []), group.set.sorted(by: []),
+            group.map.filter("TRUEPREDICATE"), group.list.where { $0.count > 5 },
+        ]
+        for members in queries {
             for path in ["name", "count", "day", "grade"] { checkDistinct(members, [path]) }
             check(members, { $0.name }, false)
             check(members, { $0.count }, true)
