@@ -17,8 +17,9 @@ public enum OutputNames {
         return parts.joined(separator: "_") + suffix
     }
 
-    /// Pairs of paths whose output names are equal. The comparison is not case-sensitive, because the names in some
-    /// file systems are not. `first` is nil if the second path has the output name of the registry file.
+    /// Pairs of paths whose output names are equal. The comparison ignores case, because some file systems do not
+    /// distinguish names that differ only in case. `first` is nil if the second path has the output name of the
+    /// registry file.
     public static func collisions(among paths: [String]) -> [(first: String?, second: String)] {
         var owners: [String: String?] = [registry.lowercased(): nil]
         var collisions: [(first: String?, second: String)] = []

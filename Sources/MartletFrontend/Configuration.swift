@@ -3,7 +3,7 @@ public import MartletSchema
 /// The contents of `martlet.yaml`. All top-level keys are optional.
 public struct ConfigurationModel: Hashable, Sendable {
     public var access: AccessLevel?
-    /// The source range of the access level; nil if the file contains none.
+    /// The source range of the access level; nil if the file contains no access level.
     public var accessSpan: SourceSpan?
     /// The enum that contains all generated types; nil if they are declared at the top level of the module. The name is
     /// valid in Swift.
@@ -19,7 +19,7 @@ public struct ConfigurationModel: Hashable, Sendable {
 
 /// Lint settings for the files that match the patterns.
 public struct LintOverrideModel: Hashable, Sendable {
-    /// The patterns of the files' paths, with `*` and `**`.
+    /// Patterns for the paths of schema files, in which `*` and `**` are wildcards.
     public var paths: [Spanned<String>] = []
     public var preset: Spanned<String>?
     public var rules: [DiagnosticCode: Severity?] = [:]

@@ -33,8 +33,8 @@ public enum Frontend {
         var diagnostics = LimitedFindings()
         var files: [FileSyntax] = []
         var wordsInUnparsedText: Set<String> = []
-        // The findings of the schema parser and the resolver. `diagnostics` first contains only those of the YAML
-        // reader.
+        // The findings of the schema parser and the resolver. Until they are filtered and added below, `diagnostics`
+        // contains only findings about files and YAML syntax.
         var schemaFindings = LimitedFindings()
         var unreliableRanges: [SourceSpan] = []
         for source in ordered {

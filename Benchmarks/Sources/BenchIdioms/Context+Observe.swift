@@ -1,8 +1,8 @@
 import Dispatch
 import Martlet
 
-/// What an observer has received, as one number: 10,000 for each deletion, 100 for each insertion, and 1 for each
-/// modification.
+/// Counts the changes that an observer has received, as one number: 10,000 for each deletion, 100 for each insertion,
+/// and 1 for each modification.
 final class Received {
     var total = 0
 
@@ -12,9 +12,10 @@ final class Received {
 }
 
 extension Context {
-    /// Measures one write and the call of the observer, which `refresh` makes. `expected` is what the observer receives.
+    /// Measures one write and the `refresh` that calls the observer. `expected` is the value of `Received.total` after
+    /// the call.
     ///
-    /// `undo` is a write that is not measured.
+    /// After each measurement, `undo` runs in a further write, which is not measured.
     func measureDelivery(
         _ expected: Int, observe: (Received) -> NotificationToken, undo: ((Int) throws -> Void)? = nil,
         change: (Int) throws -> Void
@@ -72,7 +73,8 @@ extension Context {
             }, undo: undo, change: change)
     }
 
-    /// Measures one write and the call of an observer on a queue. The time ends when the observer has been called.
+    /// Measures one write and the call of an observer on a queue. The measurement ends when the observer has been
+    /// called.
     func measureQueueDelivery(
         observe: (DispatchQueue, DispatchSemaphore) -> NotificationToken, change: (Int) throws -> Void
     ) throws -> Measurement {
@@ -86,7 +88,7 @@ extension Context {
         }
     }
 
-    /// Measures the registration of an observer until its first call.
+    /// Measures the creation of a collection, the registration of an observer, and the first call of the observer.
     func measureFirstCall<Observed: ObservableCollection>(
         _ expected: Int, of collection: () -> Observed, count: @escaping (Observed) -> Int
     ) throws -> Measurement {

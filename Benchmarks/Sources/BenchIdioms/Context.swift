@@ -1,13 +1,14 @@
 import Foundation
 import Martlet
 
-/// What an idiom works with: the file of one size, and the functions that measure.
+/// The environment of an idiom: a file with a given number of people, and the functions that measure.
 ///
 /// Each idiom runs in a process of its own, with its own Realm.
 final class Context {
     let population: Population
     let file: URL
-    /// The Realm of the idiom. Commits do not wait for the disk, because this time would hide what grows.
+    /// The Realm of the idiom. Its commits do not wait for the disk. The disk takes the same time for every number of
+    /// people, and would hide the growth of the remaining time.
     private(set) lazy var realm = open(.off)
     /// A Realm whose commits wait for the disk. A process uses either this Realm or `realm`.
     private(set) lazy var durableRealm = open(.full)
@@ -43,7 +44,7 @@ final class Context {
     func team(_ number: Int) -> Team { realm.object(ofType: Team.self, forPrimaryKey: number)! }
     func club(_ number: Int) -> Club { realm.object(ofType: Club.self, forPrimaryKey: number)! }
     func person(_ number: Int) -> Person { realm.object(ofType: Person.self, forPrimaryKey: number)! }
-    /// Numbers of people, evenly spread over all pages of the file.
+    /// The numbers of 64 people, spread over all pages of the file.
     var sample: [Int] { (0..<64).map { population.number(place: $0 * (count / 64)) } }
 
     // MARK: Measuring
@@ -53,7 +54,7 @@ final class Context {
         try clock.measure(expected, body)
     }
 
-    /// Measures `body` for each number of the sample. The time is that of one execution.
+    /// Measures `body` for each number of the sample. The result is the time of one execution.
     func measureSample(_ expected: (Int) -> Int, _ body: (Int) throws -> Int) throws -> Measurement {
         let sample = sample
         var measurement = try clock.measure(sample.reduce(0) { $0 &+ expected($1) }) {
@@ -65,8 +66,8 @@ final class Context {
         return measurement
     }
 
-    /// Measures `body`, with work before and after each execution that is not measured. All three receive the number
-    /// of the execution.
+    /// Measures `body`. The closures `before` and `after` run before and after each execution, and are not measured.
+    /// All three closures receive the number of the execution.
     func measure(
         _ expected: Int, before: (Int) throws -> Void = { _ in }, after: (Int) throws -> Void = { _ in },
         execution body: (Int) throws -> Int

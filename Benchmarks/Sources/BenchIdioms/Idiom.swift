@@ -1,10 +1,10 @@
-/// How the time of an idiom may grow with the number of rows.
+/// The permitted growth of an idiom's time with the number of rows.
 enum Growth: String, Codable, CaseIterable {
-    /// What is asked does not depend on the number of rows.
+    /// The answer does not depend on the number of rows, and requires no search.
     case constant
-    /// A place in an index or in a tree is searched.
+    /// The answer requires a search in an index or in a tree.
     case logarithmic
-    /// The answer depends on all rows, or contains a share of them.
+    /// The answer depends on all rows, or on a fixed fraction of all rows.
     case linear
 
     /// The largest allowed ratio of the times at two sizes. `ratio` is the ratio of the sizes.
@@ -17,7 +17,7 @@ enum Growth: String, Codable, CaseIterable {
     }
 }
 
-/// One natural way to write something, with the growth that it may have.
+/// One common way to write an operation, and the permitted growth of its time.
 struct Idiom: Sendable {
     let name: String
     let growth: Growth
@@ -42,7 +42,8 @@ struct Measurement: Codable {
     var nanoseconds: Double
     /// The number of executions that were measured.
     var executions: Int
-    /// The check value that the generator expects, and the first different value that was found, if any.
+    /// The expected check value, which `Population` computes without the database.
     var expected: Int
+    /// The first check value that differs from `expected`; nil if there is none.
     var found: Int?
 }

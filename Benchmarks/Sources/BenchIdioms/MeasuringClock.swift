@@ -12,7 +12,7 @@ struct MeasuringClock {
     private let rounds = 6
     private let largestRound = 100
     private let batchSeconds = 0.0001
-    /// No further warm-up begins after this time.
+    /// After this number of seconds, no further warm-up execution begins.
     private let warmUpSeconds = 1.0
 
     func measure(_ expected: Int, _ body: () throws -> Int) throws -> Measurement {
@@ -26,7 +26,8 @@ struct MeasuringClock {
             return now - start
         }
         let warmUp = try seconds(1)
-        // The second query that needs a column reads it, so the third is the first one that finds it in memory.
+        // The second query that needs a column reads the column into memory. Only the third query finds the column
+        // there, so the first three executions are the warm-up.
         var spent = warmUp
         for _ in 0..<2 where spent < warmUpSeconds { spent += try seconds(1) }
         let batch = warmUp > batchSeconds * 100 ? 1 : try max(1, Int(batchSeconds / max(seconds(1), 1e-8)))
@@ -52,8 +53,10 @@ struct MeasuringClock {
         return Measurement(nanoseconds: best * 1e9, executions: samples, expected: expected, found: found)
     }
 
-    /// Calls `sample` until the budget is used, and returns the smallest median of the rounds. The warm-up may read what
-    /// later executions find in memory, so it is the result only if it takes very long.
+    /// Calls `sample` until the budget is used, and returns the smallest median of the rounds.
+    ///
+    /// `warmUp` is the time of the first execution. It can include reads from the file that later executions do not
+    /// repeat. Therefore this time is the result only if it exceeds 50 times the budget.
     private func smallestMedian(
         _ warmUp: Double, _ sample: (Int) throws -> Double
     ) throws -> (best: Double, samples: Int) {

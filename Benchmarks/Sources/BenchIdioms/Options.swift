@@ -8,12 +8,12 @@ struct Options {
     var markdown: URL?
     /// The folder of the files; nil for a temporary folder, which is removed at the end.
     var directory: URL?
-    /// The seconds for one idiom at the largest size. Smaller sizes get less.
+    /// The seconds for one idiom at the largest size. Each smaller size gets half of this time.
     var budget = 0.4
     /// Whether the CPU time of the process is measured instead of the elapsed time.
     var countsCPU = false
     var listsOnly = false
-    /// Set in a child process: the name of the idiom that it measures.
+    /// In a child process, the name of the idiom that the process measures; otherwise nil.
     var idiom: String?
 
     static let usage = """

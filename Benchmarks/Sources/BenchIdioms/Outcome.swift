@@ -7,7 +7,8 @@ struct Outcome: Codable {
     let sizes: [Int]
     /// The smallest time at each size in nanoseconds; nil if there is none.
     private(set) var nanoseconds: [Double?]
-    /// Why an idiom could not be measured, or the check value that was wrong.
+    /// The reason why the idiom could not be measured, or the wrong check value that it returned; nil if there was no
+    /// failure.
     private(set) var failure: String?
 
     init(idiom: String, growth: Growth, sizes: [Int]) {
@@ -30,7 +31,7 @@ struct Outcome: Codable {
         }
     }
 
-    /// How many times the time at the first size the time at the last size is.
+    /// The time at the last size, divided by the time at the first size; nil if one of these times is missing.
     var ratio: Double? {
         guard let first = nanoseconds.first ?? nil, let last = nanoseconds.last ?? nil else { return nil }
         return last / first
@@ -38,13 +39,14 @@ struct Outcome: Codable {
 
     var limit: Double { growth.limit(ratio: Double(sizes.last ?? 1) / Double(sizes.first ?? 1)) }
 
-    /// An idiom that takes less than a microsecond with the most people does not fail, because a few cache misses can
-    /// change its time by more than its limit.
+    /// Whether the idiom has a failure, or its growth is above the limit. The limit does not apply to an idiom that
+    /// takes less than a microsecond at the last size, because a few cache misses can change this time by a larger
+    /// factor.
     var fails: Bool { failure != nil || !isShort && (ratio ?? .infinity) > limit }
 
     private var isShort: Bool { (nanoseconds.last ?? nil).map { $0 < 1000 } ?? false }
 
-    /// How far the growth is above its limit.
+    /// The growth, divided by its limit; infinite if the idiom has a failure.
     var excess: Double { failure == nil ? (ratio ?? .infinity) / limit : .infinity }
 
     /// One line for the terminal.

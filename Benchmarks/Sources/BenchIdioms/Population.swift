@@ -1,10 +1,11 @@
 import Foundation
 import Martlet
 
-/// Computes the values of every person from its number, so that an idiom knows its answer without asking the database.
+/// Computes the values of every person from its number, so that the expected answer of an idiom is known without the
+/// database.
 ///
-/// `rank` and `place` are permutations of `0..<count`. One hundred people with consecutive numbers have each age and
-/// each height once. All sums of scores are exact, whatever their order.
+/// `rank` and `place` are permutations of `0..<count`. Among the people with the numbers 0 to 99, and in each further
+/// group of 100, each age and each height occurs once. A sum of scores is exact in every order of the summands.
 struct Population: Sendable {
     let count: Int
     private let rankFactor: Int
@@ -20,7 +21,7 @@ struct Population: Sendable {
         placeInverse = Self.inverse(of: placeFactor, modulo: count)
     }
 
-    /// Returns the number whose product with `value` leaves the remainder 1, by the extended Euclidean algorithm.
+    /// Computes the inverse of `value` modulo `modulo` with the extended Euclidean algorithm.
     private static func inverse(of value: Int, modulo: Int) -> Int {
         var (r, next) = (modulo, value), (t, nextT) = (0, 1)
         while next != 0 {
@@ -52,13 +53,13 @@ struct Population: Sendable {
     func key(_ number: Int) -> String { "k" + Self.digits(number) }
     func teamName(_ number: Int) -> String { "Team " + Self.digits(number) }
 
-    /// The sum of a value of all people.
+    /// The sum of a value over all people.
     func sum(_ value: (Int) -> Int) -> Int { numbers.reduce(0) { $0 + value($1) } }
 
-    /// The number of people with a property.
+    /// The number of people for whom the closure returns true.
     func count(_ isCounted: (Int) -> Bool) -> Int { numbers.reduce(0) { $0 + (isCounted($1) ? 1 : 0) } }
 
-    /// The sum of the numbers of the first people with a property.
+    /// The sum of the numbers of the first `limit` people for whom the closure returns true.
     func sumOfFirst(_ limit: Int, where isIncluded: (Int) -> Bool) -> Int {
         numbers.lazy.filter(isIncluded).prefix(limit).reduce(0, +)
     }
@@ -70,7 +71,8 @@ struct Population: Sendable {
 }
 
 extension Population {
-    /// Returns an unmanaged person with the values of a number. Numbers from `count` are people that a write adds.
+    /// Returns the person with the given number as an unmanaged object. A person with a number of `count` or more is
+    /// not in the file, and an idiom adds it.
     func person(_ number: Int, rank: Int? = nil) -> Person {
         let isNew = number >= count
         let place = isNew ? number : place(number)

@@ -7,7 +7,8 @@ struct PopulationFile {
     let realm: Realm
     private let batch = 10_000
 
-    /// Writes the file, unless it exists. The last write creates the archive, so a file with an archive is complete.
+    /// Writes the file if it is missing or incomplete. The last write creates the archive, so a file that contains an
+    /// archive is complete.
     static func write(_ population: Population, to url: URL) throws {
         let configuration = Context.configuration(url, .off)
         if Realm.fileExists(for: configuration) {
@@ -66,7 +67,8 @@ struct PopulationFile {
         }
     }
 
-    /// The list contains all people in descending order of their numbers.
+    /// Adds the archive. Its collections contain all people, or a value for each person. The list of people is in
+    /// descending order of their numbers.
     private func writeArchive() {
         let archive = Archive(id: 0)
         realm.add(archive)

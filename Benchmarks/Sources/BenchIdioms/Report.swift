@@ -5,7 +5,7 @@ struct Report {
     var outcomes: [Outcome]
     let sizes: [Int]
 
-    /// The idioms that fail, those that are furthest above their limit first.
+    /// The idioms that fail, in descending order of `excess`.
     var failing: [Outcome] {
         outcomes.filter(\.fails).sorted { ($0.excess, $1.idiom) > ($1.excess, $0.idiom) }
     }
@@ -51,7 +51,7 @@ struct Report {
         if let url = options.markdown { try Data(markdown.utf8).write(to: url) }
     }
 
-    /// A Markdown table. The last column is omitted if no idiom has a failure besides its growth.
+    /// A Markdown table. The column `failure` is omitted if all its cells are empty.
     private static func table(_ outcomes: [Outcome], _ sizes: [Int]) -> String {
         let last = outcomes.contains { $0.failure != nil } ? ["failure"] : []
         let columns = ["idiom", "declared"] + sizes.map(grouped) + ["growth", "at most"] + last

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Measures each idiom at each size, each in a process of its own.
+/// Measures each idiom at each size. Every measurement runs in a separate process.
 ///
-/// A separate process gives each measurement the same start, and an idiom that traps or does not end loses only its own
-/// measurement.
+/// All measurements therefore start in the same state. If an idiom traps or does not end, only its own measurement is
+/// lost.
 struct Runner {
     let options: Options
     let folder: URL
@@ -17,8 +17,8 @@ struct Runner {
         }
     }
 
-    /// Measures all idioms. The files of the report are written after each idiom, so that an interrupted run leaves its
-    /// results.
+    /// Measures all idioms. The files of the report are written after each idiom, so that the results of an interrupted
+    /// run are not lost.
     func measureAll() throws -> Report {
         var report = Report(outcomes: [], sizes: options.sizes)
         for idiom in options.idioms {
@@ -45,7 +45,7 @@ struct Runner {
         }
     }
 
-    /// Starts this program again, which prints the measurement as JSON.
+    /// Runs this program in a child process, which measures the idiom and prints the measurement as JSON.
     private func measure(_ idiom: Idiom, _ size: Int) -> Result<Measurement, Failure> {
         let child = Process(), output = Pipe()
         child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -75,7 +75,7 @@ struct Runner {
 
     private static let timeout: UInt32 = 180
 
-    /// Measures one idiom and prints the measurement. Ends the process if this takes too long.
+    /// Measures one idiom and prints the measurement. A signal ends the process after `timeout` seconds.
     static func measureOne(_ name: String, _ options: Options, _ folder: URL) throws {
         alarm(timeout)
         guard let idiom = Idiom.all.first(where: { $0.name == name }), let size = options.sizes.first else {
@@ -90,7 +90,7 @@ struct Runner {
     }
 }
 
-/// The reason that an idiom has no measurement.
+/// The reason why an idiom could not be measured.
 struct Failure: Error {
     let text: String
 }

@@ -90,7 +90,8 @@ private func observeAges(_ job: Job, _ reporter: Reporter, observers: Int) throw
             try duration {
                 try realm.write { person.age = 7 }
                 called.wait()
-                // The second call is that of the observer whose query matched the person's previous age.
+                // With 100 observers, the query for the person's previous age is observed too, and its observer is also
+                // called.
                 if observers == 100 { called.wait() }
             })
     }

@@ -10,7 +10,7 @@ enum SwiftValues {
     }
 
     /// The value of the property in a new object: the default from the schema. If the schema declares no default, the
-    /// value is nil, zero, empty, or the first case of the enum.
+    /// value is nil, false, zero, empty, or the first case of the enum.
     static func defaultExpression(of property: PropertyModel, in schema: SchemaModel) -> String {
         if let value = property.defaultValue { return literal(value, for: property.type) }
         switch property.type.kind {

@@ -5,8 +5,8 @@ import MartletSchema
 ///
 /// New contents are first written to temporary files in the folders of their targets. After all temporary files are
 /// written, they are renamed to their targets. If a later step fails, the earlier steps are undone: replaced files get
-/// their previous contents, and new files and folders are removed. A full disk therefore leaves no file empty,
-/// truncated, or newer than the others, and no reader sees a partial file.
+/// their previous contents, and new files and folders are removed. If the disk is full, no file is therefore empty or
+/// truncated, and all files have their previous contents. No reader sees a partial file.
 ///
 ///     var batch = FileBatch()
 ///     batch.replace("Out/Dog.swift", with: bytes)
@@ -23,8 +23,8 @@ public struct FileBatch {
     private var changes: [(path: String, change: Change)] = []
     private let isReproducible: Bool
     private let makesFolders: Bool
-    /// For tests. Called before each system call that applies a change. A result other than 0 is the `errno` with which
-    /// that call fails.
+    /// Tests set this closure to make system calls fail. It is called before each system call that applies a change. If
+    /// its result is not 0, the system call is not made, and fails with this `errno`.
     private let injectedError: (() -> CInt)?
 
     /// - Parameters:

@@ -73,8 +73,8 @@ struct FileCommit {
         }
     }
 
-    /// The path after resolving a symbolic link in its last component, repeatedly if the link leads to another link.
-    /// The file at this path can be missing.
+    /// The path itself if its last component is not a symbolic link. Otherwise the target of the link, after further
+    /// links have been resolved in the same way. The file at the resulting path can be missing.
     private func target(of path: String) throws(DiskError) -> String {
         var target = path
         for _ in 0..<40 {
@@ -167,9 +167,9 @@ struct FileCommit {
         if !step.existed { undos.append(.removeFile(step.target)) }
     }
 
-    /// Moves a temporary file to a target that must not exist. A hard link is used, because creating it fails if the
-    /// target exists, whereas a rename would replace the target. If the file system has no hard links, the file is
-    /// renamed.
+    /// Moves a temporary file to a target that must not exist. The function creates a hard link, because this fails if
+    /// the target exists. A rename would replace the target. If the file system has no hard links, the function checks
+    /// that the target does not exist, and renames the file.
     private func putNew(_ temporary: String, _ step: Step) throws(DiskError) {
         var code = linking(temporary, to: step.target)
         if code == 0 {

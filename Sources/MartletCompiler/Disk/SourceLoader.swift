@@ -28,8 +28,8 @@ public struct SourceLoader {
         return try read(named, configuration: configuration)
     }
 
-    /// - Parameter files: for each file, the path relative to the schema folder, and the path with which the file is
-    ///   opened and that messages contain.
+    /// - Parameter files: for each file, its path relative to the schema folder, and its display path. The display path
+    ///   is used to open the file and in messages.
     package func read(
         _ files: [(relative: String, display: String)], configuration: String?
     ) throws(DiskError) -> SchemaInput {

@@ -1,5 +1,5 @@
-/// The part of a net in the channel between two columns: the y positions at which the net enters the channel at the
-/// left and leaves it at the right. A net is a set of lines that can share a path.
+/// The y positions at which a net enters the channel between two columns at the left, and leaves the channel at the
+/// right. A net is a set of lines that can share a path.
 struct ChannelNet {
     let net: Int
     var lefts: [Int] = []
@@ -93,8 +93,8 @@ struct ChannelTracks {
             for net in 0..<count {
                 guard let from = places.firstIndex(of: net) else { continue }
                 places.remove(at: from)
-                // `cost` is the cost with the net at the first position, and then with the net at each position further
-                // right.
+                // `cost` is first the cost with the net at the leftmost position. Each step of the loop moves the net
+                // one position to the right.
                 var cost = places.reduce(0) { $0 + costs[net][$1] }
                 var costsOfPlaces = [cost]
                 for other in places {

@@ -1,6 +1,6 @@
 /// Lays out one connected component of a graph in columns from left to right, with the method of Sugiyama, Tagawa and
-/// Toda (1981). Unlike in this method, lines end at given positions of the boxes, consist of horizontal and vertical
-/// segments, and can share dummy vertices.
+/// Toda (1981). The layout differs from this method in three points: Lines end at given positions of the boxes, consist
+/// of horizontal and vertical segments, and can share dummy vertices.
 struct ColumnLayout {
     private let input: LayoutGraph
     private let graph: LayeredGraph
@@ -76,7 +76,7 @@ struct ColumnLayout {
     ///
     /// - Returns: whether a vertex was moved.
     private mutating func resolveConflicts(_ round: Int) -> Bool {
-        // The step size varies, because with a constant size, vertices could move back and forth in every round.
+        // The step size varies. With a constant size, vertices could move back and forth in every round.
         let step = [6, 4, 9, 5, 11, 7][round % 6]
         var changed = false
         for (column, channel) in channels.enumerated() {
@@ -90,7 +90,7 @@ struct ColumnLayout {
                         && ChannelTracks.touch(tops[segment.right] + segment.rightOffset, conflict.height)
                     return (isEntering ? [segment.left] : []) + (isLeaving ? [segment.right] : [])
                 }
-                // A dummy vertex is moved if possible, and a box otherwise.
+                // A dummy vertex is moved if possible. Otherwise a box is moved.
                 let order = ends.filter(graph.isDummy) + ends.filter { !graph.isDummy($0) }
                 if order.contains(where: { placement.nudge($0, by: step) }) { changed = true }
             }

@@ -7,7 +7,8 @@ struct LayerAssignment {
     private let predecessors: [[Int]]
     private var layers: [Int]
 
-    /// - Parameter positions: the position of each box in an order of all boxes. Edges against this order are reversed.
+    /// - Parameter positions: the position of each box in an order of all boxes. An edge against this order counts as
+    ///   an edge in the other direction.
     init(_ graph: LayoutGraph, positions: [Int]) {
         nodes = graph.nodes
         var successors = Array(repeating: [Int](), count: nodes.count)

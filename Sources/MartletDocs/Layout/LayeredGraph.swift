@@ -66,7 +66,8 @@ struct LayeredGraph {
             return
         }
         var chain = [edge.source]
-        // If a dummy vertex already exists, another line of the net has added all segments from there to the target.
+        // If a dummy vertex already exists, another line of the net has added all segments between this vertex and the
+        // target.
         var isKnown = false
         for layer in stride(from: from + (isForward ? 1 : -1), to: to, by: isForward ? 1 : -1) {
             let found = dummies[DummyKey(net: net, layer: layer)]

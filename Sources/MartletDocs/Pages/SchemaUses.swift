@@ -22,7 +22,7 @@ struct SchemaUses {
         var enumProperties: [Use] = []
         /// The names of the type's projections.
         var projections: [String] = []
-        /// Projection labels and declared key paths that contain a property of the type, but do not start at the type.
+        /// Projection labels and declared key paths that start at another type and contain a property of this type.
         var paths: [Use] = []
 
         var isEmpty: Bool {

@@ -5,8 +5,8 @@ package struct FileReading {
     package let root: YAMLNode?
     package let comments: CommentReader
     package let diagnostics: LimitedFindings
-    /// The words of the text that could not be parsed. If a name among these words appears to be undeclared, its
-    /// declaration may be in this text.
+    /// The words in the parts of the file that could not be parsed. The resolver does not report a name as missing if
+    /// it is among these words, because these parts may contain its declaration.
     let wordsInUnparsedText: Set<String>
     /// Ranges where error recovery may have misread the text. Findings of the schema parser and the resolver in these
     /// ranges are not reported.

@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// Translates libyaml's syntax errors into diagnostics of the schema language, and finds the edits with which parsing
-/// continues. Each rule recognizes one kind of mistake, and returns nil for other mistakes.
+/// Translates libyaml's syntax errors into diagnostics of the schema language. Each rule recognizes one kind of
+/// mistake, and returns nil for other mistakes. The result also contains edits, after which the text is parsed again.
 enum RecoveryRules {
     static func recovery(text: PatchedText, failure: YAMLFailure) -> SyntaxRecovery {
         let site = FailureSite(text: text, failure: failure)
@@ -107,8 +107,8 @@ enum RecoveryRules {
         return parts.count == 2 ? "Map<\(element)>" : "List<\(element)>"
     }
 
-    /// Whether the collection type has the same meaning as the brackets. This is false for a key type other than a
-    /// string, because the keys of maps are always strings.
+    /// Whether the collection type certainly has the meaning that the author intended with the brackets. This is false
+    /// if the brackets contain a key type other than a string type, because the keys of maps are always strings.
     static func isCertainCollection(_ inside: String) -> Bool {
         let parts = inside.split(separator: ":", maxSplits: 1)
         return parts.count < 2 || isTextKey(trimmed(parts[0]))

@@ -23,9 +23,9 @@ struct ScalarOffsets {
         return SourceSpan(file: scalar.span.file, start: start, end: max(start, end))
     }
 
-    /// The file offset of each byte of the text; nil if the text does not match the file. Runs of blanks and line
-    /// breaks can differ in length, and the file can contain escaped quotes and backslashes. All other bytes must be
-    /// equal.
+    /// The file offset of each byte of the text; nil if the text does not match the file. A sequence of blanks and line
+    /// breaks can have another length in the file, and quotes and backslashes can be escaped there. All other bytes
+    /// must be equal.
     private static func aligned(_ scalar: YAMLScalar, _ bytes: [UInt8]) -> [Int]? {
         var position = start(of: scalar, bytes)
         var result: [Int] = []

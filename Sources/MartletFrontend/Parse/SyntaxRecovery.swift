@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// A diagnosed syntax error, and the edits with which parsing continues after it.
+/// A diagnosed syntax error, and the edits after which the text is parsed again.
 struct SyntaxRecovery {
     let diagnostic: Diagnostic
     /// Edits of the patched text, sorted, without overlaps.
@@ -45,7 +45,7 @@ struct FailureSite {
     /// The byte at which libyaml stopped.
     var byteAtFailure: UInt8? { failure.offset < bytes.count ? bytes[failure.offset] : nil }
 
-    /// A diagnostic whose fix is also the edit with which parsing continues.
+    /// Creates a recovery in which the fix of the diagnostic also edits the text for the next attempt to parse it.
     func recovery(
         _ message: String, at range: Range<Int>, label: String? = nil,
         replace: Range<Int>, with replacement: String, title: String, _ applicability: Fix.Applicability,
@@ -57,7 +57,8 @@ struct FailureSite {
         return SyntaxRecovery(diagnostic, replace: replace, with: replacement)
     }
 
-    /// Replaces a line and its nested lines with spaces. This is the fallback if no better recovery is known.
+    /// Creates a recovery that replaces a line and its nested lines with spaces. The recovery rules use it if no
+    /// smaller edit is known.
     func blank(_ line: Int, _ diagnostic: Diagnostic) -> SyntaxRecovery {
         let range = lines.block(line)
         let blanked = bytes[range].map { $0.isLineBreak ? $0 : Byte.space }

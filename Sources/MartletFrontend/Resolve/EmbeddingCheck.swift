@@ -1,7 +1,7 @@
 import MartletSchema
 
-/// Reports embedded objects that contain themselves without an optional or a collection in between. The nesting of such
-/// objects would be infinite.
+/// Reports embedded objects that contain themselves through properties that are neither optional nor collections. The
+/// nesting of such objects would be infinite.
 enum EmbeddingCheck {
     private struct Edge {
         let owner: String
@@ -24,7 +24,7 @@ enum EmbeddingCheck {
         let endless = cyclic(edges)
         guard !endless.isEmpty else { return }
         let places = Set(endless.map(\.target.span))
-        // This diagnostic replaces the less specific one at the same place.
+        // The diagnostic about the cycle replaces the diagnostic `badOptionality` at the same place.
         diagnostics.removeAll { finding in
             finding.code == .badOptionality && finding.span.map(places.contains) == true
         }

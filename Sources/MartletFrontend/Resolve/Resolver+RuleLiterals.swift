@@ -124,7 +124,8 @@ extension Resolver {
         return .integer(value)
     }
 
-    /// The enum to which a path leads; nil if the operand is not a valid path to an enum. Reports nothing.
+    /// The enum to which a path leads; nil if the operand is not a valid path to an enum. An invalid path is not
+    /// reported.
     func enumName(_ operand: RuleOperandSyntax, _ scope: ObjectScope) -> String? {
         guard case .path(let names, _) = operand.content else { return nil }
         var scope: ObjectScope? = scope

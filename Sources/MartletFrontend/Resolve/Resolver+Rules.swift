@@ -202,8 +202,8 @@ extension Resolver {
         }
     }
 
-    /// Both sides, with cases of enums replaced by their stored values. A name is a case if the other side is a
-    /// property of an enum with this case.
+    /// Both sides of a comparison, with cases of enums replaced by their stored values. A name on one side is a case if
+    /// the other side is a property whose type is an enum with this case.
     private mutating func withCases(
         _ left: RuleOperandSyntax, _ right: RuleOperandSyntax, _ scope: ObjectScope
     ) -> (RuleOperandSyntax, RuleOperandSyntax) {

@@ -95,7 +95,7 @@ extension Resolver {
         case .link where type.optional == nil:
             reportNotOptional(type.name, "a link is optional, because its target can be deleted")
         case .embedded where type.optional == nil:
-            // In a cycle of required embedded objects, a more specific diagnostic replaces this one.
+            // If the embedded objects form a cycle, `EmbeddingCheck` replaces this diagnostic.
             reportNotOptional(type.name, "an embedded object is optional")
         case .scalar, .enumeration:
             return PropertyTypeModel(kind: .single, value: value, isOptional: type.optional != nil)
@@ -255,7 +255,7 @@ extension Resolver {
         where isLegal: (PropertyTypeModel) -> Bool = { _ in true }
     ) {
         let owner = scope.syntax.name
-        // For an object without properties, another diagnostic is reported.
+        // The schema parser already reports an object without properties.
         guard !scope.names.isEmpty || !scope.ignored.isEmpty else { return }
         if scope.ignored.contains(name.value) {
             report(

@@ -74,7 +74,8 @@ struct Resolver {
         }
         for case .enumeration(let syntax) in declared.joined() { enums[syntax.name.value] = EnumScope(syntax) }
         for case .object(let syntax) in declared.joined() { scopes[syntax.name.value] = scope(of: syntax) }
-        // The contents of objects with duplicate names, and of declarations with invalid names, are checked as well.
+        // The symbol table does not contain objects with duplicate names and declarations with invalid names. Their
+        // contents are checked here.
         for syntax in unregisteredObjects { _ = model(of: syntax, in: scope(of: syntax)) }
         for case .enumeration(let syntax) in files.flatMap(\.withInvalidNames) { _ = model(of: syntax) }
         for case .projection(let syntax) in files.flatMap(\.withInvalidNames) { _ = model(of: syntax) }

@@ -30,7 +30,7 @@ public struct MappingKey: Sendable {
         case properties
         /// Names with key paths, or with lists of key paths.
         case keyPaths
-        /// Labels and key paths.
+        /// Labels, each with its key path.
         case labels
         /// A nested mapping of the configuration file.
         case mapping

@@ -159,7 +159,7 @@ struct RuleLexer {
         }
         let decoded = units.compactMap(\.self)
         let text = String(decoding: decoded, as: UTF16.self)
-        // The decoder replaces a half of a surrogate pair that lacks the other half by U+FFFD.
+        // The decoder replaces an unpaired surrogate with U+FFFD.
         guard decoded.count == units.count, !text.utf16.contains(0xFFFD) || decoded == [0xFFFD] else {
             throw RuleSyntaxError(
                 message: "'\\u' needs four hexadecimal digits, and both halves of a surrogate pair",

@@ -3,8 +3,9 @@ import MartletSchema
 /// Parses the text of a rule.
 ///
 /// A rule supports a part of the query notation: `==`, `!=`, `<`, `<=`, `>`, `>=`, `IN`, `AND`, `OR` and `NOT`, and the
-/// other spellings of these operators. A property or a claim can be a condition by itself. So can `TRUE`, `FALSE`,
-/// `TRUEPREDICATE` and `FALSEPREDICATE`. `OR` has the lowest precedence, followed by `AND`, `NOT` and the comparisons.
+/// other spellings of these operators. A property or a claim can be a condition by itself. `TRUE`, `FALSE`,
+/// `TRUEPREDICATE` and `FALSEPREDICATE` are conditions too. `OR` has the lowest precedence, followed by `AND`, `NOT`
+/// and the comparisons.
 struct RuleParser {
     private static let maximumDepth = 32
     private static let maximumComparisons = 256
@@ -108,7 +109,7 @@ struct RuleParser {
         return try comparison()
     }
 
-    /// True if the next token continues a comparison. The current word is then its left side.
+    /// Whether the current word is the left side of a comparison, because the token after it is an operator.
     private var isBeforeRelation: Bool {
         guard position + 1 < tokens.count else { return false }
         switch tokens[position + 1].kind {

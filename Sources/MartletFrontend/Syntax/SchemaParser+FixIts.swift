@@ -1,9 +1,10 @@
 import MartletSchema
 
-/// Stores edits in `fixIts`, which lint rules offer as fixes later. An edit removes an entry or adds `renamedFrom`.
+/// Stores edits in `fixIts`. An edit removes an entry or adds `renamedFrom`. Lint rules offer these edits as fixes
+/// later.
 extension SchemaParser {
-    /// Stores the ranges to delete if the entry of `key` is removed. A lint rule can find them by the range of the key
-    /// and by the range of the value.
+    /// Stores the ranges to delete if the entry of `key` is removed. A lint rule can look up these ranges by the range
+    /// of the key or by the range of the value.
     mutating func recordRemoval(of key: String, in mapping: YAMLMapping) {
         guard let index = mapping.entries.firstIndex(where: { $0.key.text == key }),
             let removal = removal(of: index, in: mapping)

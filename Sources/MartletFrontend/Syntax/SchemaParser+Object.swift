@@ -30,7 +30,7 @@ extension SchemaParser {
         recordRenamedFromEdits(name, in: mapping, isType: true)
         let unique = keys.value("unique").map { parseUnique($0) } ?? []
         if isEmbedded {
-            // `parsePrimaryKey` reports a primary key, with a different diagnostic code.
+            // `parsePrimaryKey` reports the key `primaryKey`, because its diagnostic has another code.
             for key in MappingKey.ofObjectsOnly where key != "primaryKey" {
                 guard let entry = keys[key] else { continue }
                 let fixes = removalFixes(of: key, in: mapping)
@@ -48,7 +48,8 @@ extension SchemaParser {
             rules: isEmbedded ? [:] : rules(keys))
     }
 
-    /// A placeholder for an object that could not be parsed. It prevents reports that references to it are unknown.
+    /// A placeholder for an object that could not be parsed, so that references to the object are not reported as
+    /// missing.
     private func emptyObject(_ name: Spanned<String>, isEmbedded: Bool) -> ObjectSyntax {
         ObjectSyntax(
             name: name, documentation: nil, isEmbedded: isEmbedded, primaryKey: nil, indexes: [], unique: [],

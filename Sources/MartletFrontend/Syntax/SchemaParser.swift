@@ -123,8 +123,8 @@ struct SchemaParser {
         }
     }
 
-    /// Reports a missing or misplaced space, as in `name:String` and `name :String`. If this is the only entry of a
-    /// mapping, YAML reads it as a scalar. Parsing continues as if the author had written `name: String`.
+    /// Reports a missing or misplaced space, as in `name:String` and `name :String`. If the mapping has no other entry,
+    /// YAML reads the whole mapping as a scalar. Parsing continues as if the author had written `name: String`.
     private mutating func misspacedMapping(_ scalar: YAMLScalar) -> YAMLMapping? {
         guard let entry = scalar.misspacedEntry else { return nil }
         let end = entry.key.span.end

@@ -58,7 +58,7 @@ struct ObjectSyntax {
 struct PropertySyntax {
     let name: Spanned<String>
     let documentation: String?
-    /// nil if the type could not be parsed. The parser has reported this error.
+    /// nil if the type could not be parsed. The parser has already reported the error.
     let type: TypeSyntax?
     let defaultValue: LiteralSyntax?
     let renamedFrom: Spanned<String>?

@@ -15,7 +15,8 @@ extension TypeExpressionParser {
         return finish(.single, name, optional: mark, outer: nil, start: start)
     }
 
-    /// Parses the text after the name in `String | null`, and returns its range. nil if other text follows the name.
+    /// Parses the text after the name in `String | null`, and returns the range of this text. The result is nil if
+    /// other text follows the name.
     mutating func readOrNull(_ name: Spanned<String>) -> SourceSpan? {
         let start = index
         let nameStart = start - name.value.utf8.count

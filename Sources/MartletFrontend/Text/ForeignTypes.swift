@@ -17,8 +17,8 @@ enum ForeignTypes {
         "time", "timestamp", "url", "uri", "nsurl",
     ]
 
-    /// The schema type for a name, which may end with `?`. A capitalized name is returned unchanged: It may be a
-    /// declared type, and the declared types are not known yet when this function is called. An ambiguous name is also
+    /// The schema type for a name, which may end with `?`. A capitalized name is returned unchanged, because it may be
+    /// a declared type. The declared types are not known yet when this function is called. An ambiguous name is also
     /// returned unchanged, because it is reported separately.
     static func rightSpelling(of text: String) -> String {
         let isOptional = text.hasSuffix("?")

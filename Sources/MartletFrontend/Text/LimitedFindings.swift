@@ -3,7 +3,8 @@ package import MartletSchema
 /// Collects findings, and limits how many of them are kept for each file.
 ///
 /// A file of one megabyte can produce hundreds of thousands of findings, but only the first 200 are shown. If a file
-/// has too many findings, the findings at its end are only counted. The cost then stays linear in the size of the file.
+/// has too many findings, the findings at its end are only counted. The time and the memory are therefore linear in the
+/// size of the file.
 package struct LimitedFindings {
     /// The maximum number of findings that remain for each file after pruning. Pruning runs when more than twice this
     /// number of findings is stored. The value is larger than the number of findings that are shown, because some

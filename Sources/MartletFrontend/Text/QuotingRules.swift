@@ -50,8 +50,8 @@ struct BooleanWord {
 enum WholeNumber {
     case value(Int64)
     case tooLarge
-    /// A number that versions of YAML read as different values, such as `0o17` or `0777`. The text is the decimal value
-    /// that the author most likely means. `isCertain` is true if no other value is possible.
+    /// A number that YAML 1.1 and YAML 1.2 read as different values, such as `0o17` or `0777`. The text is the decimal
+    /// value that the author most likely means. `isCertain` is true if no other value is possible.
     case ambiguous(String, isCertain: Bool)
     /// The text is not an integer.
     case none

@@ -7,8 +7,8 @@ public struct BreakingChange: Hashable, Sendable {
     /// stop.
     public let message: String
     /// The affected range in the new schema. If an item was removed, this is the range of its most likely new name. If
-    /// no new name is likely, it is the name of the declaration that contained the item. nil if a whole declaration was
-    /// removed.
+    /// no new name is likely, this is the range of the name of the declaration that contained the item. nil if a whole
+    /// declaration was removed, and no new name is likely.
     public let span: SourceSpan?
     public let label: String?
     /// Notes, which usually refer to the old schema.

@@ -3,8 +3,9 @@ import MartletSchema
 /// Two versions of a schema, and the correspondence between their declarations.
 ///
 /// A declaration of the old schema corresponds to the declaration of the new schema that has the same name. If there is
-/// none, it corresponds to the first new declaration that has the old name in `renamedFrom`, and whose own name does
-/// not exist in the old schema. The runtime uses the same rules when it opens a file, and its result must be the same.
+/// none, it corresponds to a new declaration that has the old name in `renamedFrom`. The name of this new declaration
+/// must not exist in the old schema. Among several such declarations, the first one is used. The runtime must find the
+/// same pairs when it opens a file.
 struct SchemaPair {
     let old: SchemaModel
     let new: SchemaModel

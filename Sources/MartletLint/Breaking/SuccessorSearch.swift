@@ -2,8 +2,9 @@ import MartletSchema
 
 /// Finds added types that are similar to a removed type, and may be this type with another name.
 struct SuccessorSearch {
-    /// The name and type of a property, in a form in which an old and a new property can be compared. A reference to
-    /// the containing type is equal in both, even if the containing type has another name.
+    /// The name and type of a property, in a form that is equal for an unchanged property in both schemas. If the type
+    /// of the property is the containing type, the form does not contain its name, because the containing type may have
+    /// been renamed.
     private struct ComparedProperty: Hashable {
         let name: String
         let kind: PropertyTypeModel.Kind
@@ -29,8 +30,8 @@ struct SuccessorSearch {
         }
     }
 
-    /// At most three added types that may be `old` with another name, the most similar first. A candidate and `old`
-    /// must have common properties: at least half as many as the larger of the two types has.
+    /// At most three added types that may be `old` with another name, the most similar first. A candidate must share
+    /// properties with `old`: at least half of the properties of the larger type.
     func candidates(for old: ObjectModel) -> [RenameCandidate] {
         let comparedProperties = comparedProperties(of: old, name: schemas.currentName)
         var common = [Int](repeating: 0, count: added.count)

@@ -88,8 +88,8 @@ struct NamingCase: LintRule {
             edits += addition
         }
         for span in name.symbol.flatMap({ schema.references[$0] }) ?? [] {
-            // A reference is the name, or the name in quotes. A range of another length contains escapes, which this
-            // fix does not support.
+            // The range of a reference contains the name, or the name in quotes. A range of another length contains
+            // more, such as an escape, and this fix does not support it.
             guard span.end - span.start - name.text.utf8.count == 0 || span.end - span.start - name.text.utf8.count == 2
             else { return nil }
             edits.append(Edit(span, right))

@@ -26,8 +26,8 @@
                 return result
             } catch {
                 _ = takePostponed()
-                // The statement can fail because the connection is lost. Then the server rolls back the transaction on
-                // its own.
+                // ROLLBACK can fail because the connection is lost. The server then rolls back the transaction on its
+                // own.
                 if isServerInTransaction { _ = try? execute("ROLLBACK") }
                 throw error
             }
@@ -40,7 +40,8 @@
         /// Runs the closure in a savepoint. If the closure throws, only the changes of the closure are rolled back.
         @discardableResult
         package func savepoint<R>(_ body: () throws -> R) throws -> R {
-            // If an earlier statement fails, the savepoint does not exist.
+            // If one of the postponed statements fails, the server skips the SAVEPOINT statement. So these statements
+            // run first.
             try flushChanges()
             let number = postponedBefore + postponed.count
             // The end of an inner savepoint may still be postponed when this savepoint is rolled back. So each level

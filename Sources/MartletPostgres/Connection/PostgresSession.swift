@@ -144,7 +144,8 @@
             let key = StatementKey(sql: sql, oids: parameters.map(\.oid))
             if let name = statements[key] { return name }
             guard statements.count < Self.maximumStatements else { return nil }
-            // An error of the preparation ends the transaction. So the savepoints that precede the statement must exist.
+            // If the preparation fails, the server aborts the transaction. A rollback to a savepoint is then possible
+            // only if the postponed SAVEPOINT statement has already run.
             try flush()
             let name = "martlet_\(statements.count)"
             try checked(

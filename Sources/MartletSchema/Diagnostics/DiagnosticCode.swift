@@ -20,7 +20,7 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
     case badDefault = "MRT0301"
     case badOptionality = "MRT0302"
     case badPrimaryKey = "MRT0303"
-    /// An embedded type that contains itself without end (an error), or that no object contains (a warning).
+    /// An embedded type whose nesting is infinite (an error), or that no object type contains (a warning).
     case embedding = "MRT0304"
     case badIndex = "MRT0305"
     case namingCase = "MRT0401"

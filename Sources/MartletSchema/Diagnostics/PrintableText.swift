@@ -3,7 +3,8 @@ extension String {
     /// a byte of a file name that is not UTF-8.
     ///
     /// Diagnostics quote text of the schema. Without escapes, a line feed in this text would split a line of output,
-    /// and a control character could change the state of the terminal. A reader could not see an unusual space.
+    /// and a control character could change the state of the terminal. A reader could not distinguish a Unicode space
+    /// from an ASCII space.
     public var printable: String {
         guard utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F }), unicodeScalars.contains(where: \.isInvisible) else {
             return self

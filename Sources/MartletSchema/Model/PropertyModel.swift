@@ -1,7 +1,7 @@
 /// The values of `onDelete` and `deleteRule` for links, lists, sets and maps.
 ///
-/// A property links the object that has the property (the owner) to other objects (the targets). When a target is
-/// deleted, `onDelete` applies to the owner. When the owner is deleted, `deleteRule` applies to the targets.
+/// The owner is the object that has the property, and the targets are the objects to which the property links. When a
+/// target is deleted, `onDelete` applies to the owner. When the owner is deleted, `deleteRule` applies to the targets.
 public enum DeletionRule: String, CaseIterable, Sendable {
     case nullify
     case cascade

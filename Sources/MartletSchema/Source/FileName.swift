@@ -1,8 +1,8 @@
 /// Converts file paths between bytes and text. File names are sequences of bytes, which are not always UTF-8.
 ///
 /// A stray byte is a byte that is not part of a UTF-8 sequence. The conversion to text replaces a stray byte with a
-/// scalar of a private-use area. If a name already contains one of these scalars, each byte of this scalar is treated
-/// as a stray byte. The conversion is therefore reversible.
+/// scalar of a private-use area. If a file name already contains such a scalar in UTF-8, each byte of the scalar is
+/// treated as a stray byte. The conversion is therefore reversible.
 public enum FileName {
     /// The scalar for a stray byte is `base` plus the byte. Stray bytes are in the range 0x80 to 0xFF.
     private static let base: UInt32 = 0x10_F700
@@ -59,8 +59,8 @@ public enum FileName {
 }
 
 extension String {
-    /// The path for formats that require UTF-8. A byte that is not UTF-8 is written as an escape, such as `\xFF`. The
-    /// code that writes a format escapes other characters that the format does not allow.
+    /// The path for formats that require UTF-8. A byte that is not UTF-8 is written as an escape, such as `\xFF`. Other
+    /// characters that a format does not allow are not changed here.
     public var withVisibleBytes: String {
         guard FileName.hasStrays(self) else { return self }
         var result = ""

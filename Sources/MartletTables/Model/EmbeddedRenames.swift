@@ -27,8 +27,8 @@ struct EmbeddedRenames {
         self.renames = renames
     }
 
-    /// Messages about embedded types that have renamed properties, and whose objects are inside other embedded objects.
-    /// A migration cannot rename keys there.
+    /// Messages about renamed properties of an embedded type that is the type of a property of another embedded type. A
+    /// migration cannot rename the keys of nested embedded objects.
     var problems: [String] {
         let stored = Set(tables.map(\.origin.type))
         guard !stored.isEmpty else { return [] }

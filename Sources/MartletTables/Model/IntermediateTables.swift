@@ -72,8 +72,8 @@ struct IntermediateTables {
     private func renamed(_ table: TableModel) -> TableModel {
         var table = table
         table.foreignKeys = table.foreignKeys.map { retargeted($0, column: $0.column) }
-        // The policies of a removed table can contain old names of columns that were renamed. Policies that hide the
-        // rows from all users replace them.
+        // The policies of a removed table can contain old names of columns that were renamed. These policies are
+        // replaced by policies that hide the rows from all users.
         table.policies = table.policies.map { policy in
             PolicyModel(
                 command: policy.command, using: policy.using.map { _ in "false" },

@@ -3,8 +3,9 @@ import MartletSchema
 /// Translates rules to SQL conditions for PostgreSQL.
 ///
 /// A condition is true in SQL if and only if the rule holds. Otherwise it is false or NULL, which row level security
-/// treats alike. Rules are first brought into negation normal form, so that only comparisons and `IN` are negated. The
-/// SQL of a negated comparison tests that the claims are not NULL, so a missing claim never makes it true.
+/// treats alike. Rules are first converted to negation normal form, in which only comparisons and `IN` are negated. The
+/// SQL of a negated comparison also requires that its claims are not NULL. It is therefore not true for a user who does
+/// not have a claim.
 struct RuleSQL {
     let types: ColumnTypes
     /// The prefix of column names: the name of a table or record, followed by a dot. Empty if the names need no prefix.
@@ -166,8 +167,8 @@ struct RuleSQL {
         }
     }
 
-    /// The SQL for the value of a claim. It is a subquery, because PostgreSQL evaluates this subquery once for each
-    /// statement, and not for each row.
+    /// The SQL for the value of a claim. The SQL is a subquery that does not depend on the row, so PostgreSQL evaluates
+    /// it once for each statement.
     private static func value(of claim: RuleClaim, as type: ValueType) -> String {
         "(SELECT \(value(in: "u", claim.names, as: type)) FROM (SELECT \(claims) AS u) AS c)"
     }

@@ -33,7 +33,7 @@ public struct TableBuilder {
         return keyless + links + collisions()
     }
 
-    /// The types that need tables: the synchronized types. If no type is synchronized, all types.
+    /// The types that need tables: the synchronized types, or all top-level types if no type is synchronized.
     private var stored: [ObjectModel] {
         let isPartial = schema.isSynchronized
         return schema.objects.filter { !$0.isEmbedded && (!isPartial || $0.sync.mode != .none) }
@@ -51,7 +51,7 @@ public struct TableBuilder {
         return schema.object(named: target)?.primaryKey == nil
     }
 
-    // Messages about names that become equal in SQL, and names that PostgreSQL would truncate.
+    // Returns messages about names that become equal in SQL, and about names that PostgreSQL would truncate.
     private func collisions() -> [String] {
         var owners: [String: String] = [:]
         var problems: [String] = []

@@ -26,8 +26,8 @@ struct ColumnChange {
         return removal + drop + relax + [alter("TYPE \(pair.new.type) USING \(conversion ?? replacement)")]
     }
 
-    /// Whether the migration deletes a row whose value the new column does not accept. This happens only in the tables
-    /// of collections, because their columns have no default.
+    /// Whether the migration deletes a row whose value the new column does not accept. This happens in the tables of
+    /// collections, and for a primary key without a default, because these columns have no SQL default.
     private var isRemoved: Bool { pair.new.isRequired && pair.new.defaultText == nil }
 
     private static let numbers: Set = ["smallint", "integer", "bigint", "real", "double precision", "numeric"]

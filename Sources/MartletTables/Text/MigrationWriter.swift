@@ -118,8 +118,8 @@ struct MigrationWriter {
             + columns.enumerated().map { rename(isExchange ? "martlet_renamed_\($0)" : $1.old.name, $1.new.name) }
     }
 
-    /// The statements that rename the remaining constraints and indexes. After them, the names are the same as in newly
-    /// created tables.
+    /// The statements that rename the remaining constraints and indexes. Their new names are the names that newly
+    /// created tables would have.
     private func constraintRenames() -> [String] {
         var constraints: [(table: String, old: String, new: String)] = []
         var indexes: [(old: String, new: String)] = []
@@ -152,7 +152,8 @@ struct MigrationWriter {
         }
         let changed = constraints.filter { $0.old != $0.new }
         let moved = indexes.filter { $0.old != $0.new }
-        // If a constraint or index gets the old name of another one, all of them get temporary names first, too.
+        // If a constraint or index gets the old name of another renamed constraint or index, all renamed constraints
+        // and indexes get temporary names first.
         let taken = Set(changed.map(\.old) + moved.map(\.old))
         let isExchange = (changed.map(\.new) + moved.map(\.new)).contains(where: taken.contains)
         func constraint(_ table: String, _ old: String, _ new: String) -> String {

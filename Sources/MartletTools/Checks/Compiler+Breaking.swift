@@ -22,8 +22,8 @@ public enum BreakingThreshold: String, CaseIterable, Sendable {
 public struct Comparison: Sendable {
     /// The breaking changes, or the errors of the new schema. They are sorted by location.
     public let diagnostics: [Diagnostic]
-    /// The files of the new schema, and the old files to which diagnostics refer. If the old schema has errors, the
-    /// files of the old schema.
+    /// The files of the new schema, and the old files to which diagnostics refer. If the old schema has errors, these
+    /// are the files of the old schema.
     public let sources: [SourceText]
     /// The errors of the old schema, which prevent a comparison; empty if the old schema is valid.
     public let oldErrors: [Diagnostic]

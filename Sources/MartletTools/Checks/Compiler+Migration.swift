@@ -15,13 +15,13 @@ public struct SchemaMigration: Sendable {
 
     /// The SQL. nil if one of the schemas has errors, or if the migration is impossible or refused.
     public let text: Text?
-    /// The errors of the new schema. If the migration is refused because it would lose data, the changes of the schema
-    /// that affect data.
+    /// The errors of the new schema. If the migration is refused because it would lose data, these are the schema
+    /// changes that affect data.
     public let diagnostics: [Diagnostic]
     /// The errors of the old schema.
     public let oldErrors: [Diagnostic]
-    /// Messages about the reasons that prevent the migration. If the migration is refused because it would lose data,
-    /// messages about this data.
+    /// Messages that say why the migration is impossible. If the migration is refused because it would lose data, the
+    /// messages describe this data.
     public let problems: [String]
     /// The files to which the diagnostics refer.
     public let sources: [SourceText]

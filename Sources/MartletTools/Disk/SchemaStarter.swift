@@ -11,7 +11,8 @@ public struct SchemaStarter {
     /// The path of the new schema file.
     public var path: String { FileSystem.join(folder, StarterSchema.fileName) }
 
-    /// The files that prevent writing: the schema files in the folder, or a file that has the path of the folder.
+    /// The files because of which the new schema file is not written. They are the schema files in the folder, or a
+    /// file at the path of the folder.
     public func conflictingFiles() -> [String] {
         guard FileSystem.exists(folder) else { return [] }
         guard FileSystem.isFolder(folder) else { return [folder] }

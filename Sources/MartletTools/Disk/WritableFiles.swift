@@ -1,7 +1,7 @@
 import MartletCompiler
 
-/// The files that a command may write. If the command was called with folders, these are the files in the folders. If
-/// it was called with files, these are all files in the folders that contain them.
+/// The files that a command may write. For each folder among the arguments of the command, these are all files in the
+/// folder. For each file among the arguments, these are all files in the folder that contains the file.
 ///
 /// This type compares real paths, because a symbolic link inside a folder can lead out of the folder.
 public struct WritableFiles {

@@ -30,7 +30,7 @@ public enum EditorSchema {
             ("type", type),
             ("name", pattern(Vocabulary.propertyNamePattern)),
             ("keyPath", pattern(Vocabulary.keyPathPattern)),
-            // YAML reads some words as booleans or null. If the author uses these words as cases, they are names.
+            // YAML reads some words as booleans or null. In a list of cases, these words are names.
             (
                 "caseName",
                 [

@@ -65,8 +65,8 @@ public enum FixApplier {
         return FixResult(input: original, counts: [:], rounds: maximumRounds)
     }
 
-    /// The properties by which a finding of one round is recognized in the next round. They include the line but not
-    /// the offset, because fixes seldom change line numbers.
+    /// The values by which a finding of one round is recognized in the next round. They include the line but not the
+    /// offset, because fixes seldom change line numbers.
     private struct FindingIdentity: Hashable {
         let code: DiagnosticCode
         let message: String
@@ -90,7 +90,8 @@ public enum FixApplier {
 
     private typealias Candidate = (finding: Diagnostic, fix: Fix)
 
-    /// A finding and its first fix; nil if this fix is not safe, or if it changes a file that must not change.
+    /// A finding and its first fix; nil if the finding has no fix, the fix is not safe, or the fix changes a file that
+    /// must not change.
     private static func candidate(_ finding: Diagnostic, in fixable: Set<SourceFileID>) -> Candidate? {
         guard let fix = finding.fixes.first, fix.applicability == .safe,
             fix.edits.allSatisfy({ fixable.contains($0.span.file) && !$0.isEmptyInsertion })

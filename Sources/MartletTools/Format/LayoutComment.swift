@@ -40,7 +40,7 @@ struct LayoutComment {
         while end > offset, source.bytes[end - 1].isBlank { end -= 1 }
         start = offset
         text = source.text(of: SourceSpan(file: source.file, start: offset, end: end))
-        // The formatter removes document markers, so that a comment after a marker gets its own line.
+        // The formatter removes document markers. A comment after a marker therefore gets its own line.
         let before = source.bytes[range.lowerBound..<offset].split(separator: Byte.space)
         let isAfterMarker = before.count == 1 && ["---", "..."].contains { $0.utf8.elementsEqual(before[0]) }
         isOnOwnLine = isAfterMarker || before.allSatisfy { $0.allSatisfy(\.isBlank) }

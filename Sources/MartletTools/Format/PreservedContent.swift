@@ -1,8 +1,9 @@
 import MartletFrontend
 import MartletSchema
 
-/// The content that formatting must preserve: the keys and values with their quotes and nesting, and the comments. For
-/// each comment, it also records whether it is documentation, and whether it stands on a line of its own.
+/// The content that formatting must preserve: the keys and values with their quotes and nesting, and the comments. A
+/// comment must also stay documentation of the same key or value, and must stay on its own line or at the end of a
+/// line.
 struct PreservedContent: Equatable {
     private struct Token: Equatable {
         let text: String

@@ -17,8 +17,8 @@ struct GitProcess {
         var line: String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
     }
 
-    /// Environment variables that git hooks set. Because of them, git could use a repository or an index that does not
-    /// belong to the folder.
+    /// Environment variables that git sets for its hooks. With these variables, git could use a repository or an index
+    /// that does not belong to the folder.
     private static let repositoryVariables = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"]
 
     private let executable: URL

@@ -34,8 +34,8 @@ public enum ReportFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// Writes a report in one format. The text depends only on the findings and the paths of the files. It contains no
-/// dates, so equal findings result in equal texts.
+/// Writes a report in one format. The text depends only on the findings and the paths of the files, and contains no
+/// dates. Equal findings therefore result in equal texts.
 protocol ReportWriter {
     func text(of report: Report) -> String
 }

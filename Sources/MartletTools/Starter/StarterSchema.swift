@@ -61,8 +61,8 @@ public enum StarterSchema {
 
         """
 
-    /// Instructions for the author of the package. They say how to change the manifest, so that the build compiles the
-    /// schemas of a folder.
+    /// Instructions for the author of the package. They say how to change the manifest to compile the schemas of a
+    /// folder in each build.
     ///
     /// - Parameter folder: the path of the folder relative to the package.
     public static func advice(for folder: String) -> String {

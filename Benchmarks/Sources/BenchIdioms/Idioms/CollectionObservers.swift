@@ -1,6 +1,6 @@
 import Martlet
 
-/// One write and the call of the observer of a collection.
+/// Writes, each measured together with the call of a collection's observer.
 extension Idiom {
     static let collectionObservers = resultsObservers + plannedObservers + propertyObservers
 

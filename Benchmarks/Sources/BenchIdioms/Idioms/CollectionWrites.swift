@@ -1,6 +1,6 @@
 import Martlet
 
-/// Changes of collections, inside a write that is rolled back, and deletions.
+/// Changes of collections, measured inside a write that is rolled back afterwards, and deletions of objects.
 extension Idiom {
     static let collectionWrites: [Idiom] = [
         Idiom("list of 100: append(person)", .logarithmic) { context in

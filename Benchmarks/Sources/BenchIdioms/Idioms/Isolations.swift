@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Martlet
 
-/// Opening, refreshing, and passing values to another thread.
+/// Opening and refreshing a Realm, freezing objects, and passing objects to another thread.
 extension Idiom {
     static let isolations: [Idiom] = [
         Idiom("Realm() of a closed file", .constant) { context in

@@ -1,6 +1,6 @@
 import Martlet
 
-/// Access by name, projections, and objects without classes.
+/// Access to properties by name, projections, and dynamic objects.
 extension Idiom {
     static let keyedAccess: [Idiom] = [
         Idiom("person[\"age\"]", .constant) { context in

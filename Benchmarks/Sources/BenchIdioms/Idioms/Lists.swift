@@ -1,6 +1,7 @@
 import Martlet
 
-/// Reading lists: of 100 people, whatever the number of rows, and of all people.
+/// Reads of lists. A small list has 100 elements in a file of any size. A large list contains all people or a number
+/// for each person.
 extension Idiom {
     static let lists: [Idiom] = [
         Idiom("for person in list of 100", .constant) { context in

@@ -1,6 +1,6 @@
 import Martlet
 
-/// Observers of objects and of a Realm, on a queue, and first calls.
+/// Observers of objects and of a Realm, observers on a queue, and the first calls of observers.
 extension Idiom {
     static let otherObservers: [Idiom] = [
         Idiom("observe an object", .constant) { context in

@@ -1,6 +1,6 @@
 import Martlet
 
-/// Conditions: the matching objects are few (indexed), or a share of all.
+/// Queries. Either an index finds a few matching objects, or a fixed fraction of all objects matches.
 extension Idiom {
     static let queries: [Idiom] = [
         Idiom("where of an indexed range, 100 match", .logarithmic) { context in

@@ -1,6 +1,6 @@
 import Martlet
 
-/// One object by its key or by another property, and the position of an object.
+/// Searches for one object by its primary key or by another property, and for the position of an object.
 extension Idiom {
     static let searches: [Idiom] = [
         Idiom("object(ofType:forPrimaryKey:)", .logarithmic) { context in

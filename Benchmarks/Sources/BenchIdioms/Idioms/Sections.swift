@@ -1,6 +1,6 @@
 import Martlet
 
-/// Sections and distinct members.
+/// Sections and distinct values.
 extension Idiom {
     static let sections: [Idiom] = [
         Idiom("sectioned(by: field), 100 sections", .linear) { context in

@@ -1,6 +1,7 @@
 import Martlet
 
-/// Reading sets and maps: with 100 elements, whatever the number of rows, and with all people.
+/// Reads of sets and maps. A small collection has 100 elements in a file of any size. A large collection contains all
+/// people, or a value for each person.
 extension Idiom {
     static let sets: [Idiom] = [
         Idiom("for person in set of 100", .constant) { context in

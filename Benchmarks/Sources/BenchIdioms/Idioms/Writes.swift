@@ -1,6 +1,7 @@
 import Martlet
 
-/// Writes of objects and their properties. Without "durable", the commit does not wait for the disk.
+/// Writes of objects and their properties. The commit waits for the disk only if the name of the idiom ends with
+/// "durable".
 extension Idiom {
     static let writes: [Idiom] = [
         Idiom("write {}", .constant) { context in

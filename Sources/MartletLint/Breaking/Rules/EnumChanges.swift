@@ -9,8 +9,8 @@ struct EnumChanges: BreakingRule {
             + schemas.enums.flatMap { changes($0.old, $0.new, isStored: stored.contains($0.new.name)) }
     }
 
-    /// The new names of the enums that are the type of the same property in the old and the new schema. Older files can
-    /// contain values of these enums.
+    /// The new names of the enums of which older files can contain values. Such an enum is the type of at least one
+    /// property in both the old and the new schema.
     private func storedEnums(_ schemas: SchemaPair) -> Set<String> {
         let properties = schemas.objects.flatMap(\.properties)
         return Set(

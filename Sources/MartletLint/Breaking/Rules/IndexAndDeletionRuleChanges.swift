@@ -1,7 +1,7 @@
 import MartletSchema
 
 /// Finds removed indexes, removed full-text indexes, and changed deletion rules of links and collections. An unchanged
-/// `onDelete` of a collection is reported too, because it had no effect in programs that were built with Martlet 0.1.
+/// `onDelete` of a collection is reported too, because programs that were built with Martlet 0.1 ignored it.
 struct IndexAndDeletionRuleChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { pair in

@@ -111,8 +111,8 @@ struct PropertyChanges: BreakingRule {
             .data, "\(name) \(what); keep '\(old.type.text)'", at: new.typeSpan, was: old.typeSpan)
     }
 
-    /// A clause for the message, which names the first raw value of the old enum that the new enum does not declare.
-    /// nil if the new enum declares all raw values of the old enum, or if the types are not two different enums.
+    /// A clause of the message. It names the first raw value of the old enum that the new enum does not declare. nil if
+    /// the new enum declares all raw values of the old enum, or if the types are not two different enums.
     private func lostValues(_ old: PropertyTypeModel, _ new: PropertyTypeModel, _ schemas: SchemaPair) -> String? {
         guard case .enumeration(let before, _) = old.value, case .enumeration(let after, _) = new.value,
             schemas.currentName(before) != after, let former = schemas.old.enumeration(named: before),

@@ -10,8 +10,8 @@ struct TypeChanges: BreakingRule {
             + schemas.objects.flatMap(changes)
     }
 
-    /// Pairs of an old type and a new type that are different types, although their names differ only in case. The
-    /// runtime does not open a file that contains such an old type.
+    /// Pairs of an old and a new type that do not correspond to each other, although their names differ only in case.
+    /// The runtime does not open a file that contains such an old type.
     private func clashes(in schemas: SchemaPair) -> [(old: ObjectModel, new: ObjectModel)] {
         let old = Dictionary(schemas.old.objects.map { ($0.name.lowercased(), $0) }) { first, _ in first }
         return schemas.new.objects.compactMap { new in

@@ -25,7 +25,7 @@ struct UniquenessChanges: BreakingRule {
         let after = pair.new.unique.map { Set($0.map(\.value)) }
         let added = pair.new.unique.filter { list in
             let names = Set(list.map(\.value))
-            // If the values of some properties are unique together, so are the values of every superset of them.
+            // If the values of a set of properties are unique together, the values of every superset are unique too.
             return !before.contains { $0.isSubset(of: names) } && !names.contains(pair.new.primaryKey?.value ?? "")
         }
         let gone = pair.old.unique.filter { list in !after.contains(Set(list.map { pair.currentName($0.value) })) }
