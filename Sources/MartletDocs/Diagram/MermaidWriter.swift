@@ -17,8 +17,8 @@ struct MermaidWriter {
     }
 
     /// The identifiers of the boxes. A name that begins with an uppercase letter and contains only letters, digits and
-    /// underscores is used as its own identifier. Each other name gets a new identifier. A name that begins with a
-    /// lowercase letter could be a keyword of Mermaid.
+    /// underscores is used as its own identifier. Each other name gets a new identifier. Names that begin with a
+    /// lowercase letter get one too, because they could be keywords of Mermaid.
     private static func identifiers(of names: [String]) -> [String] {
         var taken = Set(names)
         return names.map { name in

@@ -2,7 +2,7 @@ import MartletSchema
 
 /// Recovery from errors with colons, indentation and brackets.
 extension RecoveryRules {
-    /// Recovers from `name:String`, which lacks a space, and from `name :String`, whose space is before the colon.
+    /// Recovers from `name:String` (no space after the colon) and `name :String` (a space before the colon).
     @Sendable static func missingSpace(_ site: FailureSite) -> SyntaxRecovery? {
         guard !site.problemContains("cannot start any token") else { return nil }
         for line in suspects(site) {

@@ -1,4 +1,4 @@
-/// Converts an offset in Unicode scalars, which libyaml reports, to an offset in bytes.
+/// Converts the offsets that libyaml reports, which count Unicode scalars, to offsets in bytes.
 struct ScalarIndex {
     private static let stride = 64
 

@@ -1,5 +1,5 @@
-/// Replaces tabs in indentation with spaces. For this, the initializer computes the column of each line, and whether
-/// that column is certain.
+/// Replaces tabs in indentation with spaces. The initializer computes the new column of each line, and whether this
+/// column is certain.
 ///
 /// If the whole file is indented with tabs, a tab is one level. If tabs and spaces are mixed, the width of a tab is
 /// unknown. The column of a line with tabs is then certain only in two cases:

@@ -33,7 +33,8 @@ package struct YAMLScalar {
             file: span.file, start: contentStart + range.lowerBound, end: contentStart + range.upperBound)
     }
 
-    /// The key and value of `name:String`, which lacks a space, or of `name :String`, whose space is before the colon.
+    /// The key and value of a scalar such as `name:String` (no space after the colon) or `name :String` (a space before
+    /// the colon); nil for other scalars.
     var misspacedEntry: YAMLEntry? {
         guard isPlain, let start = contentStart, let colon = text.utf8.firstIndex(of: Byte.colon) else { return nil }
         var end = colon

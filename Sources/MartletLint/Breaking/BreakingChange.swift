@@ -15,7 +15,7 @@ public struct BreakingChange: Hashable, Sendable {
     public let notes: [DiagnosticNote]
     /// Possible new names of the removed item, the most likely first.
     public let renames: [RenameCandidate]
-    /// An alternative to the fix in the message, which is shown if there are no `renames`.
+    /// An alternative to the fix in the message. It is shown only if `renames` is empty.
     public let advice: String?
 
     public init(

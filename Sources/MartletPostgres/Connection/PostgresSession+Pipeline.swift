@@ -40,7 +40,8 @@
             return Array(try send(takePostponed() + new).suffix(statements.count))
         }
 
-        /// Runs a statement together with the next one, which saves a round trip. The result is discarded.
+        /// Postpones a statement, and runs it together with the next statement. This saves a round trip. The result is
+        /// discarded.
         ///
         /// If the statement fails, the next statement does not run, and the method that runs the next statement throws
         /// the error. Only the closures of `transaction` and `savepoint` may postpone statements. Both run all
@@ -52,7 +53,8 @@
                 PostponedStatement(statement: PostgresStatement(sql, parameters), name: name, isControl: false))
         }
 
-        /// Runs a statement that begins or ends a savepoint or a transaction together with the next one.
+        /// Postpones a statement that begins or ends a savepoint or a transaction, and runs it together with the next
+        /// statement.
         func postpone(control sql: String) {
             postponed.append(PostponedStatement(statement: PostgresStatement(sql), name: nil, isControl: true))
         }

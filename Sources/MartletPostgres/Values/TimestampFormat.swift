@@ -12,8 +12,8 @@ enum TimestampFormat {
 
     static func encode(_ seconds: Double) throws(UnencodableValue) -> Int64 {
         if seconds.isInfinite { return seconds > 0 ? .max : .min }
-        // `whole` is exact. `seconds - whole` is exact too, except if `seconds` is between -0.5 and 0. There its error
-        // is far below a microsecond, and the product is rounded to whole microseconds.
+        // `whole` is exact. `seconds - whole` is exact too, except if `seconds` is between -0.5 and 0. In this range,
+        // the error is far below a microsecond, and the rounding to whole microseconds removes it.
         let whole = seconds.rounded(.down)
         let rest = ((seconds - whole) * 1_000_000).rounded()
         guard !seconds.isNaN, let exact = Int64(exactly: whole) else {

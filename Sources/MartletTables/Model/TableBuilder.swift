@@ -19,7 +19,7 @@ public struct TableBuilder {
         keyed.flatMap { [table($0)] + properties(of: $0).compactMap(collection($0)) }
     }
 
-    /// Messages for the author of the schema, about the reasons why its tables cannot be created correctly.
+    /// Messages for the author of the schema. They say why the tables of the schema cannot be created correctly.
     public func problems() -> [String] {
         let objects = stored
         let keyless = objects.filter { $0.primaryKey == nil }.map {

@@ -6,7 +6,7 @@ import MartletTables
 public struct SchemaTables: Sendable {
     /// The SQL statements. Its `text` is nil if the schema has errors.
     public let document: SchemaDocument
-    /// Messages for the author of the schema, about the reasons why its tables cannot be created correctly.
+    /// Messages for the author of the schema. They say why the tables of the schema cannot be created correctly.
     public let problems: [String]
 }
 

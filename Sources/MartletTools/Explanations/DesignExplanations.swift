@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// The explanations of MRT0501 to MRT0505: valid schemas that can be improved.
+/// The explanations of MRT0501 to MRT0505, which report valid schemas that can be improved.
 extension RuleExplanation {
     static let noPrimaryKey = RuleExplanation(
         .noPrimaryKey,

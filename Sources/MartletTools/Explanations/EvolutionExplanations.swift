@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// The explanations of MRT0601 to MRT0603: changes of schemas that have stored data or dependent code.
+/// The explanations of MRT0601 to MRT0603, which report changes of schemas that affect stored data or dependent code.
 extension RuleExplanation {
     static let breakingChange = RuleExplanation(
         .breakingChange,

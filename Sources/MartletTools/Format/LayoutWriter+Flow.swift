@@ -1,8 +1,8 @@
 import MartletFrontend
 import MartletSchema
 
-/// Writes flow lists and flow mappings. If one of them does not fit on one line, each of its items gets a line of its
-/// own.
+/// Writes flow lists and flow mappings. If a list or mapping does not fit on one line, each of its items begins on a
+/// separate line.
 extension LayoutWriter {
     mutating func writeFlow(_ node: YAMLNode, indent: Int) {
         let start = lines.continuesLine ? lines.width + 1 : lines.isEmpty ? 0 : indent
@@ -31,8 +31,8 @@ extension LayoutWriter {
             }
         case .scalar, .broken: break
         }
-        // If the last line ends with a comment, the bracket must be on the next line. Otherwise it would become part of
-        // the comment.
+        // If the last line ends with a comment, the closing bracket is written on the next line. On the same line, the
+        // bracket would be part of the comment.
         let end = node.span.end
         if !brackets.close.isEmpty, hasComments(node.span.start..<end) {
             writeComments(before: end - 1, indent: inner, keepsBlank: false)

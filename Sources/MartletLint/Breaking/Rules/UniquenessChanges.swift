@@ -1,6 +1,6 @@
 import MartletSchema
 
-/// Finds changes of a primary key, and changes of the sets of properties whose values are unique together.
+/// Finds changes of primary keys and of `unique` lists.
 struct UniquenessChanges: BreakingRule {
     func changes(in schemas: SchemaPair) -> [BreakingChange] {
         schemas.objects.flatMap { primaryKeyChanges($0) + uniqueSetChanges($0) }
