@@ -52,8 +52,9 @@ public enum DiagnosticCode: String, Hashable, Comparable, CaseIterable, Sendable
         }
     }
 
-    /// Whether a comment or the configuration can silence diagnostics with this code. Diagnostics with the code
-    /// `embedding` can be errors or warnings, and only the warnings can be silenced.
+    /// Whether the configuration can silence diagnostics with this code. A `martlet:ignore` comment can silence them
+    /// too if a lint rule reports them. Diagnostics with the code `embedding` can be errors or warnings, and only the
+    /// warnings can be silenced.
     public var canBeSilenced: Bool { severity != .error || self == .embedding }
 
     public static func < (left: DiagnosticCode, right: DiagnosticCode) -> Bool {
