@@ -91,7 +91,7 @@ final class FaultFixture {
         }
     }
 
-    /// Locks the lock file as another process does. The lock ends when the returned object is released.
+    /// Locks the lock file as another process would. The lock ends when the returned object is released.
     func lockAsAnotherProcess() -> AnyObject {
         let descriptor = Foundation.open(url.path + ".lock", O_RDWR | O_CREAT, 0o644)
         _ = flock(descriptor, LOCK_EX)

@@ -120,7 +120,7 @@ struct AddedTypesTests {
         let token = todos.observe { _ in counts.append(todos.count) }
         test.realm.refresh()
         try test.realm.write { test.realm.add(Todo(id: 3)) }
-        // No other Realm has written since the refresh, so opening the Realm with more types calls no observer.
+        // No other Realm has written since the refresh. So opening the Realm with more types calls no observer.
         var twoTypes = test.configuration
         twoTypes.objectTypes = [Todo.self, DemoObject.self]
         _ = try Realm(configuration: twoTypes)
