@@ -102,7 +102,7 @@ import Testing
         #expect(lists.anyValues.distinct() == [0, 4, 5, 6, 7, 9].map { values[$0] })
     }
 
-    @Test("a set of 'AnyRealmValue' holds only one of equal numbers of different types O43", arguments: [false, true])
+    @Test("a set of 'AnyRealmValue' contains equal numbers of different types only once O43", arguments: [false, true])
     func sets(_ isManaged: Bool) throws {
         let test = try TestRealm()
         let sets = ScalarSets(id: 1)

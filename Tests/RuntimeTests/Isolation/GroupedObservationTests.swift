@@ -217,7 +217,7 @@ struct GroupedObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("a Realm whose autorefresh is turned on moves to the newest version N27")
+    @Test("when autorefresh is turned on, the Realm moves to the newest version N27")
     func autorefresh() throws {
         let nodes = realm.objects(Node.self)
         let token = nodes.observe { _ in }
