@@ -228,7 +228,7 @@ struct ResultsMaintainerTests {
     }
 
     @Test(
-        "a touched row is modified if it still matches, deleted if it stops matching, inserted if it begins to match N46"
+        "a touched row is modified if it still matches, deleted if it stops matching, inserted if it starts matching N46"
     )
     func membership() {
         var table = sortedTable(values: [10, 20, 30, 40]) { $0 != 2 }

@@ -65,8 +65,8 @@ import Testing
 
 /// A cell, the value that the test stores in it, and the way in which the test reads it.
 private struct Damage: CustomStringConvertible {
-    /// What reading the value does: it succeeds (`fits`), or it traps because the value is damaged or because the enum
-    /// has no case with this raw value (`withoutCase`).
+    /// The expected result of reading the value: success (`fits`), a trap because the value is damaged (`damaged`), or
+    /// a trap because the enum has no case with this raw value (`withoutCase`).
     enum Expectation { case fits, damaged, withoutCase }
 
     private enum Reading: CaseIterable {

@@ -53,7 +53,8 @@ final class FaultFixture {
     /// Returns the ids of the stored nodes.
     func nodes() throws -> [Int] { try open().objects(Node.self).map(\.id) }
 
-    /// Makes `url` refer to a compact copy of the file. A test may damage the copy, and `restore` repairs it.
+    /// Makes a compact copy of the file, and makes `url` refer to the copy. A test may damage the copy and call
+    /// `restore`.
     func useCopy() throws {
         let copy = folder.appending(path: "copy.realm")
         try open().writeCopy(toFile: copy)

@@ -81,7 +81,7 @@ struct AddedTypesTests {
         #expect(test.realm.objects(Dog.self).count == 1)
     }
 
-    @Test("results of a type without a class contain later objects, also after the class was added O14")
+    @Test("results of a type without a class contain objects that are added later, even after the class was added O14")
     func untypedResults() throws {
         let (test, allTypes) = try start()
         var elsewhere = allTypes
