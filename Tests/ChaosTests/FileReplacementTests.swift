@@ -421,8 +421,8 @@ final class FileReplacementTests {
         try check(required, content, history)
     }
 
-    // After the log has been truncated, opening may fail as long as a process has the file open, because the index then
-    // describes a log that no longer exists.
+    // After the log was truncated, the index describes a log that no longer exists. As long as a process has the file
+    // open, another process may then fail to open it.
     private func reopen(_ processes: inout [CommandProcess], _ index: Int, _ history: inout [String]) throws {
         processes[index].kill()
         do {

@@ -10,9 +10,8 @@ import Testing
 @testable import ChaosWorker
 
 /// Copies backups over the file of a writing process, after the process was killed or while it has the file open.
-/// Afterwards the file must contain the backup, and no other transaction that was committed before the backup was
-/// copied over the file. If the test kills a process without copying a backup, the file must contain all acknowledged
-/// transactions.
+/// Afterwards the file must contain the backup, and no later transaction that was committed before the copy. If the
+/// test kills a process without copying a backup, the file must contain all acknowledged transactions.
 @Suite("crash tests with restores")
 struct RestoreChaosTests {
     private struct Backup {
@@ -24,7 +23,7 @@ struct RestoreChaosTests {
         var (kills, restores, restoresWhileOpen, refusals) = (0, 0, 0, 0)
     }
 
-    @Test("a backup replaces the file that it is copied over, whether or not WAL and lock files remain D20")
+    @Test("a backup replaces the file over which it is copied, whether or not WAL and lock files remain D20")
     func restores() throws {
         let environment = ProcessInfo.processInfo.environment
         let rounds = environment["MARTLET_CHAOS"].flatMap { Int($0) }.map { max(6, $0 / 20) } ?? 6

@@ -20,8 +20,8 @@ enum CommandLoop {
         }
     }
 
-    /// The next line of standard input; nil at the end of the input. The bytes are read with `read`, without a buffer
-    /// of the C library, because a call of `readLine` did not return in one test run.
+    /// The next line of standard input; nil at the end of the input. Reads with `read` and not with `readLine`, because
+    /// `readLine` did not return in one test run.
     private static func nextLine() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

@@ -83,7 +83,7 @@ final class Watcher {
             fail("\(name): \(result.count) elements instead of \(elements.count): \(change)")
         }
         for (known, actual) in zip(result, elements) {
-            // A modification of a list may replace the element at the position.
+            // In a list, a reported modification may be a replacement by another element.
             let isRight = known.isChanged ? isList || known.element.id == actual.id : known.element == actual
             if !isRight { fail("\(name): the copy has \(known.element) where the collection has \(actual): \(change)") }
         }

@@ -3,8 +3,8 @@ import KennelModels
 import Martlet
 
 // Makes one write, or delivers one notification, and writes a coverage profile that contains only this work.
-// 'Scripts/covered-files' builds the program with coverage, and compares the source files whose code ran with the lists
-// in ARCHITECTURE.md.
+// 'Scripts/covered-files' builds this program with coverage, and finds the source files that contain executed code. It
+// compares these files with the lists in ARCHITECTURE.md, 'write.txt' and 'notify.txt'.
 
 @_silgen_name("__llvm_profile_reset_counters") func resetCounters()
 @_silgen_name("__llvm_profile_write_file") func writeProfile() -> Int32
@@ -22,8 +22,7 @@ let realm = try Realm(configuration: configuration)
 let dog = Dog(name: "Rex")
 try realm.write { realm.add(dog) }
 
-/// Waits for work in the background, such as a checkpoint or the first use of a connection. This work must not be
-/// measured.
+/// Waits for background work, such as a checkpoint or the first use of a connection, because it must not be measured.
 func waitForBackgroundWork() {
     let end = Date(timeIntervalSinceNow: 0.3)
     run { Date() > end }

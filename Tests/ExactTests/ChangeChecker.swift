@@ -7,7 +7,7 @@ import Martlet
 enum ChangeChecker {
     /// Checks the change set of a collection.
     ///
-    /// - Parameter keepsOrder: whether kept elements always keep their relative order, as in results that are not sorted.
+    /// - Parameter keepsOrder: whether elements that remain always keep their relative order, as in unsorted results.
     static func elements(_ old: [Item], _ new: [Item], _ change: CollectionChangeSet, keepsOrder: Bool) -> String? {
         let lists = [change.deletions, change.insertions, change.modifications, change.modificationsInNew]
         for list in lists where zip(list, list.dropFirst()).contains(where: { $0 >= $1 }) { return "out of order" }

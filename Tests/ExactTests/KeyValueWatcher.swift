@@ -87,14 +87,14 @@ final class KeyValueWatcher {
 
     fileprivate func receive(failure: String?) { self.failure = self.failure ?? failure }
 
-    /// Makes the next check accept calls without a change, because a rollback may cause pairs of calls that cancel each
-    /// other.
+    /// Makes the next check accept calls without a change. A rollback may cause pairs of calls that cancel each other
+    /// out.
     func allowNeedlessCalls() { allowsNeedlessCalls = true }
 
     /// Returns the first error since the last check. `model` is the state that the Realm shows; nil if the Realm shows
     /// no version.
     ///
-    /// - Parameter allowsExtraChanges: whether a change may be reported although the values at two times are equal.
+    /// - Parameter allowsExtraChanges: whether a change may be reported although the values are equal before and after.
     func check(
         _ model: ModelState?, isRefresh: Bool, _ allowsExtraChanges: (_ old: Int, _ new: Int) -> Bool
     ) -> String? {

@@ -91,8 +91,8 @@ extension ModelRunner {
         if let failure = furtherAccessors.mismatch(shown) { fail(failure) }
     }
 
-    /// Compares half of the observed collections with the model, including collections whose observers have not been
-    /// notified yet of the current version of the Realm.
+    /// Compares half of the observed collections with the model. Some of their observers may not have been notified of
+    /// the current version yet.
     func checkCollections() {
         let context = testRealm.realm.context
         guard outcome.failure == nil, context.hasSnapshot, !context.isInWrite, let shown = modelStates[context.version]

@@ -5,8 +5,8 @@ import MartletTestSupport
 
 extension ModelRunner {
     /// Checks that the chunks of the lists, sets and maps in memory equal the chunks in the file. A change of a
-    /// collection writes only the chunks that it touches, so a collection that differs would damage the file. Returns
-    /// the first error.
+    /// collection writes only the chunks that it touches. So a later write would damage the file if the chunks
+    /// differed. Returns the first error.
     static func collectionMismatch(_ realm: Realm) throws -> String? {
         let context = realm.context
         guard context.hasSnapshot, !realm.isInWriteTransaction else { return nil }

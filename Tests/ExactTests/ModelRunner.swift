@@ -41,8 +41,8 @@ final class ModelRunner {
     private var other: Realm?
     private var foreign: Realm?
     /// The times of the writes whose old rows are not in the commit log: writes of other processes, and writes that
-    /// began while nothing in this process was observed. Between the states before and after such a write, the runtime
-    /// may report a change although the values are equal (N174).
+    /// began while no observer existed in this process. If such a write lies between two states, the runtime may report
+    /// a change although the values are equal (N174).
     private var writesWithoutOldRows: [Int] = []
     var outcome = Outcome()
     private let recordsTrace: Bool
@@ -325,10 +325,10 @@ final class ModelRunner {
         try realm.write(withoutNotifying: tokens) {
             // Callbacks may have changed the model while the write began.
             if !showsUncommitted { base = model }
-            // An asynchronous write without changes has recorded a state for this version, which it did not create.
+            // An asynchronous write without changes creates no version, but has recorded a state for this version.
             if let version = realm.context.transaction?.baseVersion { modelStates[version + 1] = nil }
             applyInWrite(operations, realm)
-            // This is called inside the block, because observers of the Realm may write before `write` returns.
+            // This call is inside the block, because observers of the Realm may write before `write` returns.
             if let watcher, watcher.token != nil { watcher.silence(base, model, deliversBaseLate: showsUncommitted) }
         }
         showsUncommitted = false

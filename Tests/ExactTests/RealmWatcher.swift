@@ -10,7 +10,7 @@ final class RealmWatcher {
     private var commits = 0
     /// Whether the Realm was invalidated and may show a newer version without a notification.
     private var allowsJump = false
-    /// Whether the observer was added inside a write, of whose end it may be notified.
+    /// Whether the observer was added inside a write. It may then be notified of the end of this write.
     private var isAddedInWrite: Bool
     private let refreshes: Bool
     /// The first error that a callback found.
@@ -42,11 +42,11 @@ final class RealmWatcher {
                 failure = failure ?? "is asked to refresh, but the refresh does nothing"
             }
         case .didChange:
-            // The version is not read before the switch, because reading the version makes an invalidated Realm show
-            // the newest version.
+            // The version is not read before the switch. Reading the version makes an invalidated Realm show the newest
+            // version.
             let version = realm.context.version
-            // A write that changes nothing has no version of its own. At the beginning of a write, the observer is
-            // notified of an earlier commit.
+            // A write without changes creates no version, but its observers are notified. A notification at the
+            // beginning of a write belongs to an earlier commit.
             let isExpected = (commits > 0 || isAddedInWrite) && !isInWrite
             if version <= known && !isExpected && !allowsJump {
                 failure = failure ?? "is notified twice of version \(version)"
@@ -67,7 +67,7 @@ final class RealmWatcher {
     /// Expects no notification of the commits up to a version, because these commits are silent.
     func skipSilentCommits(_ version: UInt64) { (known, commits) = (version, 0) }
 
-    /// Expects no notification of a commit that was made while the observer was notified of another commit.
+    /// Expects no separate notification of a commit that was made while the observer was called for another commit.
     func skipNestedCommit(_ version: UInt64) { (known, commits) = (version, max(0, commits - 1)) }
 
     /// Allows the Realm to show a newer version without a notification, after it was invalidated.

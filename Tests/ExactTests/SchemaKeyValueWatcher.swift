@@ -71,8 +71,8 @@ final class SchemaKeyValueWatcher: KeyValueObserver {
         known = new ?? "gone"
     }
 
-    /// Makes the next check accept calls without a change, because a rollback may cause pairs of calls that cancel each
-    /// other.
+    /// Makes the next check accept calls without a change. A rollback may cause pairs of calls that cancel each other
+    /// out.
     func allowNeedlessCalls() { (allowsNeedlessCalls, isRolledBack) = (true, false) }
 
     /// Returns the first error that a callback found, or else an error in the current state; nil if there is none.

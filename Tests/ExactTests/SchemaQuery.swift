@@ -80,7 +80,7 @@ struct SchemaQuery {
         if !distinct.isEmpty {
             var known: Set<[ModelState.Value]> = []
             rows = rows.filter { row in
-                // An object without a link of a path is no member.
+                // An object is not a member if a link on a path of `distinct` is nil.
                 if distinct.contains(where: { Self.lacksLink(of: $0, row, model) }) { return false }
                 return known.insert(distinct.map { Self.value($0, row, model) }).inserted
             }

@@ -126,7 +126,7 @@ struct SchemaWatcherBuilder {
         }
     }
 
-    /// Observes a random query, and compares the answers of other queries that have the same members.
+    /// Observes a random query, and checks new results of the same query in other ways.
     private func watch(
         _ members: Results<ObjectBase>, _ type: String, _ name: String, canMove: Bool, _ random: inout SeededRandom,
         _ rows: @escaping (ModelState) -> [Int]
@@ -148,8 +148,8 @@ struct SchemaWatcherBuilder {
         }
     }
 
-    /// The answers of new results that do not agree with the keys of observed results. New results compute each answer
-    /// in another way than results that know all their keys.
+    /// Compares new results of the query with the keys of the observed results. New results have read no keys, so they
+    /// compute each answer in another way. Returns the wrong answers.
     private static func wrongAnswers(
         _ query: SchemaQuery, _ members: Results<ObjectBase>, _ keys: [Int64]
     ) -> [String] {

@@ -3,8 +3,8 @@
     import MartletEngine
     import Testing
 
-    /// Checks that random programs find a seeded bug. 'make exact-bugs' runs this test once for each bug, in a separate
-    /// process.
+    /// Checks that random programs find a `SeededBug`, a bug that is compiled into the library only for this test.
+    /// 'make exact-bugs' runs this test once for each bug, in a separate process.
     @Suite("seeded bugs")
     struct SeededBugTests {
         /// Prints a line for the table of 'make exact-bugs', and the shortest program that fails.

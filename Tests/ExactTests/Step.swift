@@ -118,7 +118,7 @@ struct Program {
         /// Rows with several accessors, and key-value observers of them.
         case furtherAccessors
         /// Observers of sections. In some steps, an observer of the Realm makes silent writes before the observers of
-        /// sections are called. In others, an observer is called for a change only after a later silent write has
+        /// sections are called. In other steps, an observer is called for a change only after a later silent write has
         /// ended.
         case sections
     }
@@ -127,8 +127,8 @@ struct Program {
     let theme: Theme
     /// Whether chunks have at most two elements, so that short lists have several chunks.
     let hasShortChunks: Bool
-    /// Whether positions of rows are always found by searching for their sort keys, never by a scan of all keys. Positions
-    /// of elements are then found in a table of all positions.
+    /// Whether the runtime always finds the positions of rows by their sort keys, and never by a scan of all keys. It
+    /// then finds the positions of elements in a table of all positions.
     let neverScans: Bool
     /// Whether some observers are called on a queue or an actor.
     let usesExecutors: Bool
@@ -145,8 +145,8 @@ struct Program {
         neverScans = Bool.random(using: &random)
         let kinds = Operation.kinds(&random, theme)
         steps = theme == .chain ? [.write(Operation.chained(&random), .here)] : []
-        // The first `AnyRealmValue` creates tables. The write that creates them may be rolled back, in the middle of a
-        // group.
+        // The first `AnyRealmValue` creates tables. The write that creates the tables may be rolled back in the middle
+        // of a group.
         let addsAnyValuesLater = theme == .any && Bool.random(using: &random)
         let first = addsAnyValuesLater ? kinds.filter { !$0.isAny } : kinds
         steps.append(.write(Operation.series(12, &random, of: first), .here))
@@ -183,9 +183,9 @@ struct Program {
         Bool.random(using: &random) ? .commit : Step.Ending.allCases.randomElement(using: &random) ?? .commit
     }
 
-    /// Steps after which the watcher `silenced` is called late: it is called for a change that precedes a silent write
-    /// only when the silent write has ended. The watcher `writer` causes the delay. It is called when the silent write
-    /// begins, and writes into the same transaction, which defers the calls of the watchers after it. In each call,
+    /// Steps after which the watcher `silenced` is called late. A silent write follows a change, and the call for the
+    /// change comes only after the silent write. The watcher `writer` causes the delay: it is called when the silent
+    /// write begins, and writes into the same transaction. This defers the calls of all later watchers. In each call,
     /// `writer` also reads the contents that `silenced` observes.
     private static func lateChange(_ random: inout SeededRandom, _ kinds: [Operation.Kind]) -> [Step] {
         let operations = (0..<3).map { _ in

@@ -13,8 +13,8 @@ final class Watcher {
 
     var name: String
     var token: NotificationToken?
-    /// The state of the model at the last call. Contains several states if the call may belong to any of them, because
-    /// other writes may have preceded its delivery. Empty before the first call.
+    /// The state of the model at the last call. Other writes may have preceded the delivery of the call. If the call
+    /// may therefore belong to several states, this array contains all of them. It is empty before the first call.
     var known: [ModelState] = []
     /// The actions of the next callback.
     var actions: [CallbackAction] = []
@@ -58,7 +58,7 @@ final class Watcher {
 
     /// Silent writes of which the observer is not notified, each with the states before and after the write.
     private var silenced: [(base: ModelState, after: ModelState)] = []
-    /// The states before silent writes that were made in a transaction in which a callback had already written. The
+    /// States before silent writes, if a callback had already written in the transaction of the silent write. The
     /// changes up to these states are delivered after the silent write.
     private var lateBases: [ModelState] = []
 
@@ -69,7 +69,7 @@ final class Watcher {
     ///
     /// - Parameter deliversBaseLate: Whether the changes up to `base` are delivered after the silent write.
     func silence(_ base: ModelState, _ after: ModelState, deliversBaseLate: Bool) {
-        // The initial call includes all changes before it.
+        // The initial call includes all earlier changes.
         if known.isEmpty { return }
         if deliversBaseLate { lateBases.append(base) }
         silenced.append((base, after))
@@ -101,7 +101,7 @@ final class Watcher {
     func consume<Change>(
         _ changes: Changes<Change>, on executor: ManualTaskExecutor, _ body: @escaping (Change) -> Void
     ) {
-        // The observation begins now, because another loop may run first, write, and delete the observed object.
+        // Begins the observation at once. Another loop may run first, write, and delete the observed object.
         nonisolated(unsafe) let iterator = changes.makeAsyncIterator()
         nonisolated(unsafe) let body = body
         loop = Task(executorPreference: executor) { while let change = await iterator.next() { body(change) } }

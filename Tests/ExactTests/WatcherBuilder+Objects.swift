@@ -65,7 +65,8 @@ extension WatcherBuilder {
         return watcher
     }
 
-    /// The key paths that `path` stands for and that begin with `property`. In `path`, `*` stands for every property.
+    /// Replaces the first `*` of `path` by the name of `property`. Returns the resulting key paths that begin with
+    /// `property`.
     private static func paths(
         _ path: String, from property: Property, of type: String, _ model: ModelState
     ) -> [String] {

@@ -14,8 +14,8 @@ import Observation
 ///
 /// A round runs inside the run loop of its thread.
 struct EverydayWork {
-    /// One error for all rounds. The test library retains each error that is thrown, so a new error in each round would
-    /// be counted as a leak.
+    /// One error for all rounds. The test library retains each error that is thrown. A new error in each round would
+    /// count as a leak.
     private static let refusal: any Error = Refused()
 
     private struct Refused: Error {}

@@ -33,8 +33,8 @@ struct FootprintSeries {
         return after - before
     }
 
-    /// The minima of eight equally long parts. In the case of a leak, the minima grow in all parts. In the case of a
-    /// cache, they grow only in the first parts.
+    /// The minima of eight equally long parts. If there is a leak, the minima grow in all parts. If a cache fills, they
+    /// grow only in the first parts.
     func eighths(of value: KeyPath<Footprint, Int>) -> [Int] {
         (0..<8).map { part in
             footprints[footprints.count * part / 8..<footprints.count * (part + 1) / 8].map { $0[keyPath: value] }.min()

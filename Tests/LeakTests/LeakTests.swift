@@ -10,14 +10,14 @@ private let leakSeconds = ProcessInfo.processInfo.environment["MARTLET_LEAKS"].f
 /// time. So the suite is disabled if the variable is not set.
 @Suite("leaks", .enabled(if: leakSeconds != nil, "make leaks"))
 struct LeakTests {
-    /// The memory that caches of the system use while they fill: Dispatch keeps up to 1,024 freed blocks of 64 bytes
-    /// per thread, and the Swift runtime keeps the metadata of the types that were used.
+    /// The memory that the caches of the system use. Dispatch keeps up to 1,024 freed blocks of 64 bytes per thread,
+    /// and the Swift runtime keeps the metadata of the types that were used.
     private static let allowedCacheBytes = 700_000
-    /// The growth that is allowed per round. It is less than the growth would be if each notification of a round leaked
-    /// one small object.
+    /// The growth that is allowed per round. If each notification of a round leaked one small object, the growth would
+    /// exceed this limit.
     private static let allowedBytesPerRound = 200
-    /// The number of additional idle threads that Dispatch and the concurrency runtime may keep, which varies. A leak
-    /// of one thread per round would add dozens of threads.
+    /// The number of additional idle threads that Dispatch and the concurrency runtime may keep. This number varies. A
+    /// leak of one thread per round would add dozens of threads.
     private static let allowedThreads = 8
     private static let roundsPerBatch = 4
 

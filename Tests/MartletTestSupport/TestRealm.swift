@@ -35,8 +35,8 @@ package final class TestRealm {
         while realm.pinnedVersions.count > 1, Date() < deadline { sched_yield() }
     }
 
-    /// Runs `body` with another Realm of the same file on a new thread, and waits until it returns. The Realm in
-    /// `realm` sees the commits of `body` as commits of another Realm.
+    /// Runs `body` with another Realm of the same file on a new thread, and waits until `body` returns. For the Realm
+    /// in `realm`, the commits of `body` are commits of another Realm.
     package func onNewThread(_ body: @escaping (Realm) throws -> Void) throws {
         nonisolated(unsafe) var failure: (any Error)?
         nonisolated(unsafe) let body = body

@@ -11,7 +11,7 @@ package struct Campaign {
 
     package var count: Int { seeds.count }
 
-    /// `count` is used if the environment variable is not set to a number.
+    /// `count` is the default if the environment variable is not set to a number.
     package init(_ name: String, count: Int) {
         let environment = ProcessInfo.processInfo.environment
         let first = environment["\(name)_SEED"].flatMap { UInt64($0) } ?? 1

@@ -13,7 +13,7 @@ final class CooperativeScheduler: @unchecked Sendable {
     private var current: ScheduledThread?
     private var schedule: Schedule
     private let recordsTrace: Bool
-    /// The checkpoints of all files that begin when the running checkpoint has ended.
+    /// Checkpoints of all files that wait to begin. They run one after another.
     private var pendingCheckpoints: [@Sendable () -> Void] = []
     private var isCheckpointing = false
     /// True once every thread has ended, is blocked, or waits until the other threads are idle.
@@ -26,7 +26,7 @@ final class CooperativeScheduler: @unchecked Sendable {
     private let ending = NSCondition()
     private var hasEnded = false
 
-    /// The wait reason of a thread that waits until all others are idle.
+    /// The reason with which a thread waits until all other threads are idle.
     static let idle = "idleness"
 
     init(_ schedule: Schedule, recordsTrace: Bool = false) {
@@ -52,7 +52,7 @@ final class CooperativeScheduler: @unchecked Sendable {
         defer { ending.unlock() }
         while !hasEnded {
             guard ending.wait(until: deadline) else {
-                // The threads may still be running, but nothing waits for them.
+                // The threads may still be running, but the test no longer waits for them.
                 return fail("'\(current?.name ?? "")' does not return from \(current?.place ?? "")")
             }
         }
@@ -76,13 +76,13 @@ final class CooperativeScheduler: @unchecked Sendable {
         if let me { switchThread(from: me, as: .ready, at: place()) }
     }
 
-    /// Returns when `isOver` is true.
+    /// Waits until `isOver` returns true.
     func wait(_ reason: String, until isOver: @escaping () -> Bool) {
         if let me { switchThread(from: me, as: .waiting(isOver), at: reason) }
     }
 
-    // The scheduled thread that is calling; nil on a thread of another test. Such a thread reaches a yield point if it
-    // releases the last reference to an object of this test.
+    // The scheduled thread that is calling. It is nil on a thread of another test, which can reach a yield point when
+    // it releases the last reference to an object of this test.
     private var me: ScheduledThread? {
         guard let thread = Thread.current.threadDictionary[Self.key] as? ScheduledThread, thread === current else {
             return nil

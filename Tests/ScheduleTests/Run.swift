@@ -131,7 +131,7 @@ final class Run: @unchecked Sendable {
     // Called when all threads have ended.
     private func checkFile() throws {
         let path = configuration.path
-        // The file may remain open for a short time, because another test that opens a file briefly retains all open
+        // The file may remain open for a short time: when another test opens a file, it briefly retains all open
         // coordinators.
         let deadline = Date(timeIntervalSinceNow: 10)
         while StoreRegistry.isOpen(path) {

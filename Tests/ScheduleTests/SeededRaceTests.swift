@@ -3,8 +3,8 @@
     import MartletEngine
     import Testing
 
-    /// Checks that schedules find a `SeededRace`. 'make schedule-bugs' runs this suite once for each race, in a
-    /// separate process.
+    /// Checks that schedules find a `SeededRace`, a race that is compiled into the library only for this test. 'make
+    /// schedule-bugs' runs this suite once for each race, in a separate process.
     @Suite("seeded races")
     struct SeededRaceTests {
         /// Prints a line for the table of 'Scripts/seeded-bugs', and the schedule that fails.

@@ -39,7 +39,7 @@ struct TidySampleTests {
         #expect(ImportTests.findings(in: tests).isEmpty)
     }
 
-    @Test("public symbols are found, and a member named 'open' is not")
+    @Test("public symbols are found, but a member named 'open' is not")
     func publicSymbols() {
         let file = SwiftFile(
             path: "A.swift", "public struct A {}\nopen class B {}\nlet c = d.open()\npackage func open() {}")
@@ -61,7 +61,8 @@ struct TidySampleTests {
         #expect(findings.last?.line == 4)
     }
 
-    @Test("the use of a member that a higher layer adds is found, and other members with the same name are not")
+    @Test(
+        "the use of a member that a higher layer adds is found, but a use of another member with the same name is not")
     func addedMembers() {
         let files = [
             SwiftFile(path: "Sources/M/Low/Row.swift", "struct Row { func draw(_ row: Row) { row.show() } }"),

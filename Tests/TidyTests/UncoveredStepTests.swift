@@ -11,7 +11,7 @@ struct UncoveredStepTests {
         let script = try String(contentsOf: Repository.root.appending(path: "Scripts/test"), encoding: .utf8)
         let names = script.split(separator: "\n").compactMap { line -> String? in
             let line = line.drop { $0 == " " }
-            // The step that waits for other steps checks nothing itself.
+            // This step only waits for other steps.
             guard line.hasPrefix("step \""), !line.hasSuffix("await_examples") else { return nil }
             return line.dropFirst(6).split(separator: "\"").first.map(String.init)
         }

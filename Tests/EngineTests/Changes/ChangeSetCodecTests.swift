@@ -4,7 +4,9 @@ import Testing
 
 @Suite("ChangeSetCodec")
 struct ChangeSetCodecTests {
-    @Test("random change sets round-trip, with the same bytes every time", arguments: 0..<150 as Range<UInt64>)
+    @Test(
+        "random change sets round-trip, and each is always encoded to the same bytes",
+        arguments: 0..<150 as Range<UInt64>)
     func roundTrip(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let changes = randomChanges(&random)

@@ -70,15 +70,15 @@ struct ChangeSetTests {
         let halves = [versions[..<4], versions[4...]].map { ChangeSet.merging(Array($0)) }
         let mergedHalves = ChangeSet.merging(halves)
         #expect(mergedHalves.tables == merged.tables)
-        // The two results may differ in the edits of the lists of deleted rows: a merged half omits the edits of rows
-        // that were both inserted and deleted within this half.
+        // The two results may contain different edits for the lists of deleted rows. If a row was inserted and deleted
+        // within one half, the merged half omits the edits of the lists of the row.
         let gone = (merged.tables[0]?.deleted ?? []).subtracting(merged.tables[0]?.inserted ?? [])
         #expect(
             mergedHalves.collections.filter { !gone.contains($0.key.owner) }
                 == merged.collections.filter { !gone.contains($0.key.owner) })
     }
 
-    @Test("edits that cancel each other leave an empty script, which says that the collection was written")
+    @Test("edits that cancel each other leave an empty script, so the collection still counts as written")
     func cancellingEdits() {
         let inserted = ChangeSet(collections: [list: ListEditScript([.insert(at: 2, count: 1)])])
         let removed = ChangeSet(collections: [list: ListEditScript([.remove(at: 2, count: 1)])])

@@ -35,7 +35,7 @@ private struct EditedCollection {
         }
     }
 
-    /// All edits of one or two elements that the current elements allow. Used for small collections only.
+    /// All edits of one or two elements that are possible now. Used for small collections only.
     var possibleEdits: [ListEdit] {
         let count = elements.count
         var edits: [ListEdit] = [.clear(oldCount: count)]
@@ -81,7 +81,7 @@ private struct EditedCollection {
 @Suite("CollectionChangeBuilder")
 struct CollectionChangeBuilderTests {
     @Test(
-        "all scripts of up to three edits can be replayed; for three initial elements, up to two edits N47",
+        "all scripts of up to three edits (for three initial elements, up to two) can be replayed N47",
         arguments: 0...3)
     func allShortScripts(count: Int) {
         explore(EditedCollection(count: count), script: ListEditScript(), separateEdits: [], depth: count == 3 ? 2 : 3)

@@ -12,8 +12,8 @@ struct TableChangesTests {
         case modifySecond
     }
 
-    /// The expected changes of a row, computed from whether the row existed at the start and from the writes since
-    /// then.
+    /// The expected changes of a row. They are computed from whether the row existed at the start, and from its writes
+    /// since the start.
     struct RowModel: Equatable {
         var existedBefore: Bool
         var exists: Bool
@@ -98,7 +98,7 @@ struct TableChangesTests {
         #expect(builder.finish() == whole)
     }
 
-    @Test("insertions of consecutive rows are one run, and modifications of the inserted rows add nothing")
+    @Test("insertions of consecutive rows are stored as one run, and modifications of these rows add nothing")
     func bulkInsertionIsOneRun() {
         var builder = TableChangesBuilder()
         for key in 1...200_000 as ClosedRange<ObjectKey> {

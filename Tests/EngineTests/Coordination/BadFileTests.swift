@@ -315,8 +315,8 @@ struct BadFileTests {
     }
 }
 
-/// Ends the process of an exit test with status 1 if `body` does not fail with this code and a message that contains
-/// `text`.
+/// For exit tests: expects that `body` fails with this code and with a message that contains `text`. Otherwise, ends
+/// the process with status 1.
 private func require(_ code: EngineError.Code, message text: String, _ body: () throws -> Void) {
     let error = engineError(body)
     guard error?.code != code || !(text.isEmpty || error?.message.contains(text) == true) else { return }

@@ -278,7 +278,7 @@ struct ChangedFileTests {
                         _ = write(ends[1], "a", 1)
                         while true { pause() }
                     }
-                    // When the child sends its byte, its fork handler has already replaced the inherited descriptors.
+                    // The child sends its byte after its fork handler has replaced the inherited descriptors.
                     var byte: UInt8 = 0
                     guard read(ends[0], &byte, 1) == 1 else { exit(4) }
                     let folder = "/proc/\(child)/fd"

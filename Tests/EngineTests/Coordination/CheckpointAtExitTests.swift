@@ -39,7 +39,7 @@ struct CheckpointAtExitTests {
         coordinator.withLock { $0 = process.coordinator }
     }
 
-    @Test("the end of the process waits for a running checkpoint D10 O2")
+    @Test("a process that exits waits for its running checkpoint D10 O2")
     func wait() async {
         await #expect(processExitsWith: .success) {
             // `exit` calls the functions in the reverse order of their registration. The runtime registers its function
@@ -54,7 +54,7 @@ struct CheckpointAtExitTests {
         }
     }
 
-    @Test("the end of the process waits for a file that another thread is closing D10")
+    @Test("a process that exits waits for a file that another of its threads is closing D10")
     func closing() async {
         await #expect(processExitsWith: .success) {
             let folder = try TestFolder()
@@ -83,7 +83,7 @@ struct CheckpointAtExitTests {
         }
     }
 
-    @Test("the end of the process does not wait forever for a blocked checkpoint D10 O2")
+    @Test("a process that exits does not wait forever for a blocked checkpoint D10 O2")
     func timeout() async {
         await #expect(processExitsWith: .success) {
             // If the process does not end, the signal makes the test fail.

@@ -88,7 +88,7 @@ struct CheckpointRetryTests {
     }
 
     @Test(
-        "a long log that was being read during its checkpoint is shortened later, without another write D33 O2"
+        "a long log that is read during its checkpoint is shortened later, without another write D33 O2"
     )
     func longAndReadMeanwhile() throws {
         let process = try process()
@@ -112,8 +112,8 @@ struct CheckpointRetryTests {
         listeners.coordinators.withLock { $0 = [early.coordinator] }
         try process.coordinator.checkpoint()
         #expect(isLong && postponed.count == 1)
-        // Both readers are notified again. A reader that had stopped using the log then uses the end of the log again.
-        // It must be able to stop using the log a second time.
+        // Notifies both readers again. After another checkpoint, a reader that had stopped using the log uses the end
+        // of the log again. It must be able to stop using the log a second time.
         for reader in [early, late] { reader.coordinator.repinAfterCheckpoint() }
         listeners.coordinators.withLock { $0 = [early.coordinator, late.coordinator] }
         postponed.run()

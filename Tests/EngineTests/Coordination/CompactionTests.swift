@@ -44,7 +44,7 @@ struct CompactionTests {
         try reader.refresh()
         let handle = try #require(reader.handle)
         #expect(try reader.noteCount == 201)
-        // The compaction is a version without changes. The change sets before it remain readable.
+        // The compaction creates a version without changes. The change sets of earlier versions remain readable.
         #expect(
             try reader.coordinator.changes(after: version, through: handle.version, handle)?.changes.tables.count == 1)
         process.handle = nil

@@ -129,7 +129,7 @@ struct FaultyHistory {
         if !lost.isEmpty { errors.append("acknowledged, but lost: \(lost.sorted())") }
         let phantoms = Set(batches).subtracting(log.acknowledged).subtracting(log.uncertain)
         if !phantoms.isEmpty { errors.append("failed, but stored: \(phantoms.sorted())") }
-        // The file keeps the change sets of the newest versions without a gap, and of four versions at most.
+        // The file must keep at most four change sets: those of the newest versions, without a gap.
         let version = try process.integer("SELECT version FROM martlet_meta") ?? 0
         let kept = try process.column("SELECT version FROM martlet_changes WHERE version > 0 ORDER BY version")
             .compactMap(\.number)
@@ -164,7 +164,8 @@ struct DurabilityTests {
     /// Whether a fault is injected at every operation. Otherwise most tests skip some operations.
     static let isFullSweep = ProcessInfo.processInfo.environment["MARTLET_SWEEP"] != nil
 
-    @Test("after a power cut at any operation, acknowledged transactions remain and none is stored in part D1")
+    @Test(
+        "after a power cut at any operation, acknowledged transactions remain and no transaction is stored in part D1")
     func powerCuts() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -188,7 +189,7 @@ struct DurabilityTests {
         disk.reset()
     }
 
-    @Test("with durability 'normal' a power cut may lose the newest transactions, but none is stored in part D2")
+    @Test("with durability 'normal' a power cut may lose the newest transactions, but stores no transaction in part D2")
     func powerCutsNormal() throws {
         let folder = try TestFolder()
         let disk = PowerLossDisk()
@@ -206,7 +207,7 @@ struct DurabilityTests {
     }
 
     @Test(
-        "after a kill at any call, acknowledged transactions remain and none is stored in part D2",
+        "after a kill at any call, acknowledged transactions remain and no transaction is stored in part D2",
         arguments: [StoreOptions.Durability.full, .off])
     func kills(durability: StoreOptions.Durability) throws {
         let folder = try TestFolder()

@@ -9,8 +9,7 @@ import Testing
 @Suite("files that are changed while they are opened")
 struct OpeningRaceTests {
     /// Opens the file. `change` runs when this process reads the clock for the first time. `WriteLock.acquire` reads
-    /// the clock before it waits for the lock. So the effect is as if another process had held the lock and made the
-    /// change.
+    /// the clock before it waits for the lock. This simulates a process that holds the lock and makes the change.
     private func open(_ files: DatabaseFiles, changing change: @escaping @Sendable () throws -> Void) throws
         -> VirtualProcess
     {
@@ -44,8 +43,8 @@ struct OpeningRaceTests {
         nonisolated(unsafe) var other: VirtualProcess?
         let files = try makeFile(folder, "test.realm")
         let new = try makeFile(folder, "new.realm")
-        // The log beside the first file does not belong to that file. So the process that opens the file acquires the
-        // lock.
+        // The log beside the first file does not belong to that file. This makes the process that opens the file
+        // acquire the lock.
         let foreign = try makeFile(folder, "foreign.realm").open()
         try foreign.add("foreign")
         try FileManager.default.removeItem(atPath: files.path + "-wal")

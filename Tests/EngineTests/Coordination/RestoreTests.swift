@@ -429,7 +429,7 @@ struct RestoreTests {
     // This property is written once. It is read when the process ends and no other thread runs.
     nonisolated(unsafe) private static var kept: (path: String, process: VirtualProcess)?
 
-    @Test("the end of the process empties the logs of open files D10")
+    @Test("a process that exits empties the logs of its open files D10")
     func exits() async {
         await #expect(processExitsWith: .success) {
             // This function is registered before the exit function of the runtime, so `exit` calls it after that

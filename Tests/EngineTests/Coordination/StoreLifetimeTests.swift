@@ -31,7 +31,7 @@ struct StoreLifetimeTests {
     }
 
     // SQLite does not wait for readers when it switches a file to a write-ahead log, so the engine repeats the switch.
-    @Test("a process can create a file while another process that opens the file reads it N140")
+    @Test("a process can create a database while another process reads the empty file N140")
     func createWhileOtherProcessOpens() throws {
         let folder = try TestFolder()
         try Data().write(to: URL(fileURLWithPath: folder.path()))

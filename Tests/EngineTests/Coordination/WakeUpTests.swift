@@ -6,8 +6,8 @@ import Testing
 
 @testable import MartletEngine
 
-/// Processes are notified of each other's commits. Except in `committedBeforeListening`, the intervals of the
-/// timers are too long for a timer to find a commit.
+/// Processes are notified of each other's commits. The intervals of the timers are so long that no timer finds a
+/// commit. Only `committedBeforeListening` uses a short interval.
 @Suite("notifications between processes")
 struct WakeUpTests {
     /// Records the versions of which a process is notified.
@@ -150,7 +150,7 @@ struct WakeUpTests {
         process.coordinator.stopListening(recorder)
     }
 
-    @Test("a listener is notified of commits that were made before the lock file is watched N27")
+    @Test("a listener is notified of a commit that is made before the process watches the lock file N27")
     func committedBeforeWatcherStarts() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) {
@@ -170,7 +170,7 @@ struct WakeUpTests {
         process.coordinator.stopListening(recorder)
     }
 
-    @Test("a listener that is removed before the lock file is watched is not notified")
+    @Test("a listener is not notified if it is removed before the process watches the lock file")
     func stoppedBeforeTheWatch() throws {
         let folder = try TestFolder()
         let process = try VirtualProcess(folder.path()) { $0.environment.commitPollMilliseconds = 60_000 }
@@ -202,7 +202,7 @@ struct WakeUpTests {
         process.coordinator.stopListening(recorder)
     }
 
-    @Test("a process whose commits no other process waits for does not write to the lock file N27")
+    @Test("a process does not write to the lock file if no other process waits for its commits N27")
     func ownCommits() throws {
         let folder = try TestFolder()
         let (process, recorder) = try listener(folder)
@@ -224,7 +224,7 @@ struct WakeUpTests {
         process.coordinator.stopListening(recorder)
     }
 
-    @Test("a poll that finds a commit of its own process before it has ended notifies no listener N27")
+    @Test("a poll that finds a commit of its own process before the commit returns notifies no listener N27")
     func foundWhileCommitting() throws {
         let folder = try TestFolder()
         let polls = Mutex(0)

@@ -15,8 +15,7 @@ final class DeletionHost: RowDeletionHost {
     var denials = DeletionDenials()
     let hasAnyValues: Bool
     var observer: ((DeletionHost) throws -> Void)?
-    /// The calls for each row, in their order. Repeated calls are omitted, because a Realm notifies observers only
-    /// once.
+    /// The calls for each row, in their order. Omits repeated calls, because a Realm notifies observers only once.
     private(set) var calls: [RowID: [Call]] = [:]
     private var failure: (any Error)?
 

@@ -86,8 +86,9 @@ struct RowGraph {
     /// The parts that are deleted with these nodes.
     func parts(of deleted: Set<ObjectKey>) -> Set<ObjectKey> { Set(deleted.flatMap { nodes[$0]?.parts ?? [] }) }
 
-    /// The nodes of the reported denials: the lowest remaining node with an `onDelete: deny` link to a deleted node,
-    /// and the lowest remaining node to which a deleted node has a `deleteRule: deny` link.
+    /// The nodes of the expected denials. `holder` is the remaining node with the lowest key that has an `onDelete:
+    /// deny` link to a deleted node. `target` is the remaining node with the lowest key to which a deleted node has a
+    /// `deleteRule: deny` link.
     func denials(_ deleted: Set<ObjectKey>) -> (holder: ObjectKey?, target: ObjectKey?) {
         let holders = nodes.keys.filter { key in
             !deleted.contains(key) && nodes[key]?.links["guard"].map(deleted.contains) == true

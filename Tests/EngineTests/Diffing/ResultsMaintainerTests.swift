@@ -107,9 +107,9 @@ private struct MaintainedTable {
         return outcome.change
     }
 
-    /// Checks that the fewest possible touched rows are reported as moved. The untouched rows divide the results into
-    /// gaps. Only touched rows that stay in their gap can be unmoved. A longest subsequence of these rows whose old
-    /// positions increase must not be reported as moved.
+    /// Checks that the change reports the fewest possible rows as moved. The untouched rows divide the results into
+    /// gaps. A touched row that leaves its gap has moved. Of the touched rows that stay in their gap, as many as
+    /// possible must count as unmoved: a longest subsequence whose old positions increase.
     private func checkExact(_ change: CollectionChange, _ old: [ObjectKey], _ new: [ObjectKey]) {
         let oldGaps = gaps(of: old)
         let newGaps = gaps(of: new)
@@ -278,7 +278,7 @@ struct ResultsMaintainerTests {
         #expect(table.check(table.maintainer()) == CollectionChange(deletions: [1], insertions: [1]))
     }
 
-    @Test("a change that does not count as a modification is reported only if the row moves")
+    @Test("if a change does not count as a modification, it is reported only if the row moves")
     func unreportedChanges() {
         var table = sortedTable(values: [10, 20, 30])
         table.touch(1, report: false) { $0.values = [.integer(25)] }

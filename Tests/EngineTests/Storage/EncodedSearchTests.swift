@@ -31,7 +31,7 @@ import Testing
         #expect(search(.null, numbers, [.integer(0)]) == .absent)
     }
 
-    @Test("only keys of maps are found") func keys() {
+    @Test("a search in a map compares keys only, not values") func keys() {
         let map = property(.scalar(.string), .map)
         #expect(search(.text("b"), map, [.text("a"), .text("b"), .text("b"), .null]) == .found(2))
         #expect(search(.text("b"), map, [.text("a"), .text("b")]) == .absent)
@@ -39,7 +39,8 @@ import Testing
         #expect(search(.text("b"), map, [.integer(1), .text("b")]) == .undecided)
     }
 
-    @Test("elements that do not match the schema must be decoded D93") func damage() {
+    @Test("if elements do not match the schema, the search is undecided, and the elements must be decoded D93")
+    func damage() {
         let links = property(.scalar(.int))
         #expect(search(.integer(1), links, [.integer(1), .real(1)]) == .undecided)
         #expect(search(.integer(1), links, [.integer(1), .null]) == .undecided)
@@ -55,7 +56,7 @@ import Testing
         #expect(search(.blob([UInt8](repeating: 0, count: 16)), uuids, [.blob([1])]) == .undecided)
     }
 
-    @Test("values with several stored forms are not searched in the bytes") func forms() {
+    @Test("values with several stored forms are not searched for in the encoded bytes") func forms() {
         let doubles = property(.scalar(.double))
         let negativeZero = FloatingSpecials.encodedElement(.real(-0.0))
         #expect(search(.real(0), doubles, [.real(0)]) == nil && search(negativeZero, doubles, [.real(0)]) == nil)

@@ -46,7 +46,7 @@ struct RowBufferTests {
                 #expect(row.real(2).map { .real($0) } ?? .null == values[2])
                 #expect(row.text(3).map { .text($0) } ?? .null == values[3])
                 #expect(row.withBlob(4) { .blob(Array($0)) } ?? .null == values[4])
-                // A value of another type reads as nil, except that an integer can be read as a real.
+                // A value is read as nil if another type is requested. Only an integer can also be read as a real.
                 #expect(row.text(0) == nil && row.integer(3) == nil && row.real(0) == Double(number))
             }
         }

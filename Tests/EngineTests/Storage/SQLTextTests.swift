@@ -11,7 +11,7 @@ struct SQLTextTests {
         "';--", "x'00'",
     ]
 
-    @Test("every text is one literal and round-trips", arguments: texts)
+    @Test("every text becomes one SQL literal and round-trips", arguments: texts)
     func literals(text: String) throws {
         let connection = try Connection(ConnectionOptions(path: ":memory:"))
         let sql = "SELECT \(SQLText.literal(.text(text))) AS v"
@@ -19,7 +19,7 @@ struct SQLTextTests {
         #expect(try connection.value(sql) == .text(text))
     }
 
-    @Test("every name is one identifier", arguments: texts.filter { !$0.utf8.contains(0) && !$0.isEmpty })
+    @Test("every name becomes one SQL identifier", arguments: texts.filter { !$0.utf8.contains(0) && !$0.isEmpty })
     func names(text: String) throws {
         let connection = try Connection(ConnectionOptions(path: ":memory:"))
         let name = SQLText.identifier(text)
@@ -29,7 +29,7 @@ struct SQLTextTests {
         #expect(try connection.integer("SELECT \(name) FROM \(name)") == 7)
     }
 
-    @Test("numbers, bytes and null are literals")
+    @Test("numbers, bytes and null become SQL literals")
     func otherLiterals() throws {
         let connection = try Connection(ConnectionOptions(path: ":memory:"))
         let values: [SQLValue] = [

@@ -18,7 +18,8 @@ final class TestFolder: Sendable {
 
     func path(_ name: String = "test.realm") -> String { url.appending(path: name).path }
 
-    /// The bytes of a file. If this process has the file open, the call releases the POSIX locks of the process on it.
+    /// The bytes of a file. If this process has the file open, the call releases all POSIX locks of the process on the
+    /// file.
     func bytes(of name: String = "test.realm") -> [UInt8]? {
         FileManager.default.contents(atPath: path(name)).map { [UInt8]($0) }
     }

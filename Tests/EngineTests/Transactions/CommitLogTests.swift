@@ -58,7 +58,7 @@ struct CommitLogTests {
         }
     }
 
-    @Test("if some change sets were deleted, the changes are unknown, and no part of them is reported N151")
+    @Test("if some of the change sets were deleted, the changes between two versions are unknown as a whole N151")
     func retention() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path()) { $0.environment.changeRetention = 5 }
@@ -102,7 +102,7 @@ struct CommitLogTests {
         #expect(try changes(writer, end - 10, end)?.count == 10)
     }
 
-    @Test("the changes of versions are unknown if one of their change sets was too large or is damaged")
+    @Test("changes between versions are unknown if one of the change sets was too large or is damaged")
     func unreadable() throws {
         let folder = try TestFolder()
         let writer = try VirtualProcess(folder.path())
@@ -121,7 +121,7 @@ struct CommitLogTests {
         #expect(try changes(reader, end - 4, end - 3) == [1])
     }
 
-    @Test("the first recorded image of an old row is kept")
+    @Test("of several recorded images of an old row, the first one is kept")
     func oldRows() {
         var images = RowImages()
         images.insertIfAbsent([.integer(1)], of: 7, in: 1)
@@ -134,7 +134,7 @@ struct CommitLogTests {
         #expect(images.row(8, in: 1) == [.integer(4)])
     }
 
-    @Test("a row is unknown if an earlier commit changed it without recording its image")
+    @Test("the old values of a row are unknown if an earlier commit changed the row without recording them")
     func unknownRows() {
         let withoutImage = ChangeSet(tables: [1: TableChanges(modified: [.init(columns: ColumnSet(0), keys: [8])])])
         var later = RowImages()

@@ -30,7 +30,7 @@ struct LockFileTests {
             case .folder: try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
             case .pipe: mkfifo(lock, 0o600)
             case .linkToFile, .hardLink:
-                // An empty file: only its type or its number of hard links shows that it is foreign.
+                // The file is empty. Only its type or its number of hard links shows that it is foreign.
                 try write("", victim)
                 _ = self == .linkToFile ? symlink(victim, lock) : link(victim, lock)
             case .linkToDatabase: symlink(folder.path(), lock)

@@ -184,8 +184,8 @@ struct SnapshotTests {
         let process = try VirtualProcess(path)
         #expect(try process.noteCount == 200)
         #expect(try process.integer("SELECT count(DISTINCT _key) FROM Note") == 200)
-        // Creating the file made two versions, and the second version stored an empty change set. Every later version
-        // has a change set.
+        // The creation of the file committed two versions. The second version has an empty change set, and every later
+        // version has a change set.
         #expect(try process.integer("SELECT count(*) FROM martlet_changes WHERE version > 0") == 201)
         #expect(try process.integer("SELECT version FROM martlet_meta") == 202)
         #expect(try process.integrity == .text("ok"))

@@ -16,8 +16,8 @@ import Testing
         try JSONDecoder().decode(type, from: Data(text.utf8))
     }
 
-    /// Checks that an unmanaged object, its decoded copy, and the same object as a managed object are encoded to equal
-    /// texts. Returns the decoded copy.
+    /// Encodes an unmanaged object, its decoded copy, and the same object after it was added to a Realm. Expects three
+    /// equal texts, and returns the decoded copy.
     private func expectRoundTrip<Model: Object & Codable>(_ object: Model) throws -> Model {
         let test = try TestRealm()
         let text = try json(object)
@@ -176,7 +176,7 @@ import Testing
         #expect(try read(Dog.self, #"{"owner": null, "age": null}"#).owner == nil)
     }
 
-    /// Returns the coding path of the `DecodingError` that decoding the text throws.
+    /// Decodes `text`, and returns the coding path of the `DecodingError` that the decoder throws.
     private func path(_ type: (some Decodable).Type, _ text: String) -> [String] {
         do {
             _ = try read(type, text)

@@ -45,7 +45,8 @@ import Testing
         #expect(Array(list.strings) == [nil, "a"] && Array(list.sizes) == [nil, .best])
     }
 
-    @Test("a long chain of links is copied without a deep call stack, and each object once O64 O10") func chain()
+    @Test("detached() copies a long chain of links without a deep call stack, and copies each object once O64 O10")
+    func chain()
         throws
     {
         let test = try TestRealm()

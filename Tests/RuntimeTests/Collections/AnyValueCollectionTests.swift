@@ -12,7 +12,7 @@ import Testing
     ]
     private let dates: [AnyRealmValue] = [-5, 10, -1e9, 1e9].map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
 
-    @Test("min and max of 'AnyRealmValue' elements are the first and last sorted element, without none and NaN O53")
+    @Test("min and max of 'AnyRealmValue' elements follow the sort order, and ignore none and NaN O53")
     func extremes()
         throws
     {
@@ -54,7 +54,7 @@ import Testing
         #expect(all.where { $0.id > 20 }.min(of: { $0.anyValue }) == nil)
     }
 
-    @Test("index(of:) and key(of:) treat 0 and -0 of a kind as equal, and also its NaN values, at any depth O40")
+    @Test("index(of:) and key(of:) find -0 when they search for 0, and find any NaN of the same type, at any depth O40")
     func zerosAndNaNs() throws {
         let date = { AnyRealmValue.date(Date(timeIntervalSinceReferenceDate: $0)) }
         let kinds: [(Double) -> AnyRealmValue] = [{ .double($0) }, { .float(Float($0)) }, date]
@@ -102,7 +102,7 @@ import Testing
         #expect(lists.anyValues.distinct() == [0, 4, 5, 6, 7, 9].map { values[$0] })
     }
 
-    @Test("a set of 'AnyRealmValue' holds only one of equal numbers of different types O43", arguments: [false, true])
+    @Test("a set of 'AnyRealmValue' contains equal numbers of different types only once O43", arguments: [false, true])
     func sets(_ isManaged: Bool) throws {
         let test = try TestRealm()
         let sets = ScalarSets(id: 1)

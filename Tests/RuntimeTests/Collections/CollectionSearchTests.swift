@@ -8,8 +8,8 @@ import Testing
 
 @testable import Martlet
 
-/// Searches for one element find the same position as a comparison with every element, wherever the elements are: in the
-/// file, in chunks in memory, or among the changes that are not written yet.
+/// A search for one element must find the same position as a comparison with every element. The elements may be in the
+/// file, in chunks in memory, or among the changes that are not written to the file yet.
 @Suite("searches in collections") struct CollectionSearchTests {
     private static let types = [
         "ScalarLists", "OptionalLists", "ScalarSets", "OptionalSets", "ScalarMaps", "OptionalMaps",
@@ -47,7 +47,9 @@ import Testing
         }
     }
 
-    @Test("a search in a set of links sees changes of the same write, and of rollbacks O43", arguments: [2, 512])
+    @Test(
+        "a search in a set of links sees changes of the open write, and the state after a rollback O43",
+        arguments: [2, 512])
     func links(_ chunkLimit: Int) throws {
         let test = try TestRealm { $0.environment.chunkLimit = chunkLimit }
         let realm = test.realm
@@ -133,8 +135,7 @@ import Testing
         }
     }
 
-    @Test("a search in a deleted owner's collection finds nothing, as every other read O43") func deletedOwner() throws
-    {
+    @Test("a search in a collection of a deleted owner finds nothing O43") func deletedOwner() throws {
         let test = try TestRealm()
         let nodes = [Node(id: 1), Node(id: 2)]
         nodes[0].peers.insert(nodes[1])
@@ -176,7 +177,7 @@ private struct Trial {
     private var isMap: Bool { property.kind == .map }
 
     mutating func run(_ realm: Realm) throws {
-        // Links to embedded objects are tested by their deletion rules, and cannot be inserted as keys.
+        // Embedded objects have tests of their own, and their keys cannot be inserted into a collection.
         if property.element.isEmbedded { return }
         let core = try core(of: owner)
         for round in 0..<6 {
@@ -205,7 +206,7 @@ private struct Trial {
         }
     }
 
-    // The step and the comparison of every element with the sought value are written down here again.
+    // Compares every element with the sought value, without the code under test. In a map, keys are at even positions.
     private func slowPosition(_ value: SQLValue) -> Int? {
         stride(from: 0, to: model.count, by: isMap ? 2 : 1).first { identity(model[$0]) == identity(value) }
     }
@@ -277,7 +278,7 @@ private struct Trial {
         .blob(withUnsafeBytes(of: bits.littleEndian) { Array($0) })
     }
 
-    /// Valid elements of a collection, or keys of a map.
+    /// Random elements of a collection, or random keys of a map if `isKey` is true.
     private static func values(_ property: PropertySchema, isKey: Bool = true) -> [SQLValue] {
         let texts: [SQLValue] = ["a", "", "a\0", "a\0b", "\u{e9}", "e\u{301}", String(repeating: "ü", count: 300)].map {
             .text($0)

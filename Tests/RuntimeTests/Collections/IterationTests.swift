@@ -55,7 +55,8 @@ import Testing
         #expect(visited == ascending && all.allSatisfy { $0.amount == 1 })
     }
 
-    @Test("a loop in a write reads a value that another accessor of the row assigned N130 O14") func furtherAccessor()
+    @Test("a loop in a write reads a value that was assigned through another accessor of the row N130 O14")
+    func furtherAccessor()
         throws
     {
         let test = try TestRealm()
@@ -113,7 +114,7 @@ import Testing
         #expect(seen == Array(0..<count))
     }
 
-    @Test("loops return the instances that the program retains, and retain no others O15")
+    @Test("loops return the instances that the program retains, and keep no other instances alive O15")
     func identity() throws {
         let held = all.filter { $0.id % 3 == 0 }
         for (node, other) in zip(all, all) { #expect(node === other) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Martlet
 
-/// A loop keeps the targets of the links that its body follows.
+/// While a loop runs, it retains the targets of the links that its body reads.
 @Suite("targets of links in loops")
 struct LinkTargetTests {
     private func start() throws -> TestRealm {
@@ -20,7 +20,7 @@ struct LinkTargetTests {
         return test
     }
 
-    @Test("the targets stay in memory until the loop ends, also if it ends early", arguments: [60, 20])
+    @Test("link targets stay in memory until the loop ends or is left early", arguments: [60, 20])
     func kept(_ limit: Int) throws {
         let test = try start()
         weak var first: Node?
@@ -38,7 +38,7 @@ struct LinkTargetTests {
         #expect(test.realm.context.linkTargets == nil)
     }
 
-    @Test("an inner loop keeps its own targets, and the outer loop then continues with its targets")
+    @Test("an inner loop retains its own link targets, and the outer loop keeps the targets that it retains")
     func nested() throws {
         let test = try start()
         weak var inner: Node?
@@ -52,7 +52,7 @@ struct LinkTargetTests {
         #expect(inner == nil && outer == nil)
     }
 
-    @Test("targets that change, or are deleted, during a loop show the new state")
+    @Test("after a link target is changed or deleted during a loop, the links show the new state")
     func changed() throws {
         let test = try start()
         var names: Set<String> = []
@@ -73,7 +73,7 @@ struct LinkTargetTests {
         #expect(count == 57 && names == ["changed", "target 2", "-"])
     }
 
-    @Test("if there are many targets, the oldest one is released")
+    @Test("if a loop retains too many link targets, it releases the oldest one")
     func limit() throws {
         let test = try start()
         let targets = LinkTargets(test.realm.context)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Martlet
 
-/// The linking objects of an owner are kept until the Realm changes.
-@Suite("kept linking objects") struct LinkingAnswerTests {
+/// A Realm caches the linking objects of an owner until the Realm changes.
+@Suite("cached linking objects") struct LinkingAnswerTests {
     private struct Links {
         /// The ids of the rows whose lists contain the node, once for each occurrence.
         var parents: [Int] = []
@@ -26,7 +26,7 @@ import Testing
         let links = Self.links(nodes)
         for node in nodes {
             let expected = links[node.id] ?? Links()
-            // Each access makes a new collection. The second access of each kind uses the kept answer.
+            // Each access creates a new collection. The second access of each kind reads the cached keys.
             for step in (0..<8).flatMap({ [$0, $0] }).shuffled(using: &random) {
                 for (found, ids) in [(node.parents, expected.parents), (node.previous, expected.previous)] {
                     switch step {
@@ -49,7 +49,7 @@ import Testing
         let test = try TestRealm()
         let realm = test.realm
         var random = SeededRandom(seed: seed)
-        // The keys of some nodes have the same place in the table of answers.
+        // Some of these keys share a slot of the cache.
         let nodes = [0, 1, 2, 32, 33, 64].map { Node(id: $0) }
         try realm.write { realm.add(nodes) }
         check(nodes, &random)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("kept linking objects do not retain their owner O45") func lifetime() throws {
+    @Test("cached linking objects do not retain their owner O45") func lifetime() throws {
         let test = try TestRealm()
         try test.realm.write {
             let parent = Node(id: 2)

@@ -7,7 +7,8 @@ import Testing
 @testable import Martlet
 
 @Suite struct ListContractTests {
-    /// Applies `steps` to an unmanaged and a managed list, and `model` to an array. Compares the lists with the array.
+    /// Applies `steps` to an unmanaged and a managed list, and `model` to an array. Expects equal elements in all
+    /// three.
     private func check(
         _ steps: (List<Int>) throws -> Void, _ model: (inout [Int]) -> Void, start: [Int] = [0, 1, 2, 3, 4]
     ) throws {
@@ -138,7 +139,7 @@ import Testing
     }
 
     @Test(
-        "index(of:) treats 0 and -0 as equal, and also all NaN values, in managed and unmanaged lists O40 O47",
+        "index(of:) finds -0 when it searches for 0, and any NaN value, in managed and unmanaged lists O40 O47",
         arguments: [false, true])
     func specialNumbers(_ isManaged: Bool) throws {
         let test = try TestRealm()

@@ -108,7 +108,9 @@ import Testing
         #expect(projected.map { $0.rootObject.id } == [3, 2, 2] && projected.count == 3)
     }
 
-    @Test("results of a list show its changes, also inside a write, and are invalidated with its owner O75 O42")
+    @Test(
+        "results of a list show its changes, also inside a write, and are invalidated when its owner is deleted O75 O42"
+    )
     func live() throws {
         let (test, nodes, owner) = try start()
         let found = owner.children.where { $0.amount > 1 }
@@ -149,7 +151,9 @@ import Testing
         #expect(owner.children.distinct(by: []).map(\.id) == [2, 0, 3, 2])
     }
 
-    @Test("objects with a nil link are last in ascending order, and distinct by a path through the link omits them O52")
+    @Test(
+        "objects with a nil link are last in ascending order; distinct by a path through the link omits them O52"
+    )
     func nilLinks() throws {
         let (test, nodes, owner) = try start()
         try test.realm.write {

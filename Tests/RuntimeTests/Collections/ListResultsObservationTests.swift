@@ -54,7 +54,7 @@ import Testing
         #expect(log.take() == lines, sourceLocation: location)
     }
 
-    @Test("if a limit selects other occurrences of an object than before, they are not reported as moved N46 N47 N54")
+    @Test("observers get no moves if a limit selects other occurrences of the same object than before N46 N47 N54")
     func limitedOccurrences() throws {
         let (test, nodes, owner, log) = try start([])
         let target = nodes[0]
@@ -204,7 +204,9 @@ import Testing
         expect(test, log, ["- +1.0 *", "[[2, 2], [3, 1, 3]]"])
     }
 
-    @Test("linking objects contain an object once for each of its links, and observers get a position for each O45 N67")
+    @Test(
+        "linking objects contain an object once for each of its links; observers get a position for each link O45 N67"
+    )
     func linkingObjects() throws {
         let (test, nodes, owner, log) = try start([1, 1])
         let (parents, named) = (nodes[1].parents, nodes[1].namedBy)

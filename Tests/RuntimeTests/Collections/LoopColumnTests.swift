@@ -6,8 +6,8 @@ import Testing
 
 @testable import Martlet
 
-/// Loops read only the columns that their bodies read, and use one object for several rows. These tests compare the
-/// values that random bodies read with a model.
+/// A loop reads only the columns that its body reads, and uses one object for several rows. These tests compare the
+/// values that random loop bodies read with a model.
 @Suite struct LoopColumnTests {
     @Test("random loop bodies read the values of a model, and kept objects stay correct N130", arguments: 0..<12)
     func nodes(seed: UInt64) throws {
@@ -59,7 +59,7 @@ import Testing
         for _ in 0..<6 { try world.loop() }
     }
 
-    @Test("random loop bodies read types with more properties than a mask has bits N130", arguments: 0..<6)
+    @Test("random loop bodies read types that have more properties than a bit mask has bits N130", arguments: 0..<6)
     func wide(seed: UInt64) throws {
         let random = SeededRandom(seed: seed)
         var world = try World<Wide>(
@@ -85,7 +85,7 @@ import Testing
         for _ in 0..<6 { try world.loop() }
     }
 
-    @Test("an object of a loop that nothing refers to is used again, and every other object is not N130")
+    @Test("a loop uses its object again for the next row if nothing else refers to the object N130")
     func reuse() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add((0..<100).map { Node(id: $0, name: "\($0)") }) }
@@ -108,7 +108,7 @@ import Testing
         #expect(test.realm.object(ofType: Node.self, forPrimaryKey: 45)?.children.map(\.id) == [3])
     }
 
-    @Test("an object whose class has ignored properties is not used for another row N130") func ignoredProperties()
+    @Test("a loop uses no object for two rows if the class has ignored properties N130") func ignoredProperties()
         throws
     {
         let test = try TestRealm()
@@ -147,7 +147,7 @@ private struct World<T: Object & KeyedObject> where T._PrimaryKey == Int {
         update()
     }
 
-    // The values are read from detached copies, which have no columns to skip.
+    // Detached copies always have all values, so a skipped column cannot affect the model.
     private mutating func update() {
         let frozen = test.realm.freeze()
         rows = [:]
@@ -180,7 +180,7 @@ private struct World<T: Object & KeyedObject> where T._PrimaryKey == Int {
         if Bool.random(using: &random) { kept = [] }
     }
 
-    /// Reads consecutive positions, from the first or the last. Sometimes skips some.
+    /// Reads consecutive positions, forwards or backwards, and sometimes skips some.
     private mutating func visitPositions(
         _ objects: Results<T>, _ used: ArraySlice<Int>, _ weakObjects: inout [WeakObject], _ next: (Int) -> Int
     ) throws {

@@ -170,7 +170,8 @@ import Testing
         #expect(seen == ["a5", "b5", "10", "10", "10", "9", "10", "1"])
     }
 
-    @Test("loops over lists return the instances that the program holds, and load the values of other elements O42")
+    @Test(
+        "loops over lists return the instances that the program retains, and load the values of all other elements O42")
     func identity()
         throws
     {

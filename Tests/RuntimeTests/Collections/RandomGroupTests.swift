@@ -7,7 +7,8 @@ import Testing
 
 @testable import Martlet
 
-/// Compares sections and distinct members, which are computed from stored values, with those of the slower ways.
+/// Compares sections and distinct members, which the runtime computes from stored values, with those that a slower
+/// method computes.
 @Suite struct RandomGroupTests {
     private static func test(columns: Bool) throws -> TestRealm {
         try TestRealm {
@@ -74,7 +75,7 @@ import Testing
         row.optionalLevel = [.low, .high, nil].randomElement(using: &random) ?? nil
     }
 
-    /// Compares sections with those that are computed from all elements in their order.
+    /// Compares sections with sections that are computed from all elements in their order.
     private func check<Key, Element>(_ sections: SectionedResults<Key, Element>, _ name: String) {
         let storage = sections.storage
         let (found, expected) = (storage.sections, storage.sectionsOfElements())
@@ -109,7 +110,8 @@ import Testing
         checkDistinct(members.sorted(byKeyPath: name, ascending: ascending), ["id"])
     }
 
-    /// A condition after `distinct` makes SQLite compute the distinct members.
+    /// Compares the results of `distinct` with the distinct members that SQLite computes. SQLite computes them if a
+    /// condition follows `distinct`.
     private func checkDistinct<Element: ObjectBase>(_ members: Results<Element>, _ paths: [String]) {
         let found = members.distinct(by: paths)
         let expected = found.filter("TRUEPREDICATE").storage.keys
@@ -175,7 +177,7 @@ import Testing
         check(enums, "optionalState", \.optionalState, ascending)
     }
 
-    @Test("sections and distinct members of random values equal those of their objects O46 O52", arguments: 0..<2)
+    @Test("sections and distinct members of random values equal the slowly computed ones O46 O52", arguments: 0..<2)
     func random(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let test = try Self.test(columns: seed % 2 == 1)
@@ -221,7 +223,8 @@ import Testing
         }
     }
 
-    @Test("sections by a computed property may depend on other properties of some objects O46") func computed() throws {
+    @Test("sections by a computed property are correct if some objects need more properties than others O46")
+    func computed() throws {
         let test = try TestRealm()
         try test.realm.write {
             for id in 0..<40 { test.realm.add(Scalars(id: id, int: id % 2, string: "\(id % 5)")) }
@@ -232,7 +235,8 @@ import Testing
         check(sections, "kept objects")
     }
 
-    @Test("a raw value without a case has the section of its reading O46 O31") func unknownCases() throws {
+    @Test("an object whose raw value has no case is in the section of the value that the program reads O46 O31")
+    func unknownCases() throws {
         let test = try TestRealm()
         try test.realm.write {
             for id in 0..<9 { test.realm.add(EnumHolder(id: id)) }
@@ -294,7 +298,7 @@ import Testing
 }
 
 extension Scalars {
-    /// Two numbers that are equal have different values.
+    /// 0.0 and -0.0 are equal, but this property differs.
     fileprivate var signOfDouble: Double { 1 / double }
     fileprivate var textIfOne: String { int == 1 ? string : "-" }
 }

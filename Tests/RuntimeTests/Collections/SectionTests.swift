@@ -14,8 +14,8 @@ import Testing
         return (test, nodes)
     }
 
-    /// A section key that does not equal itself if the amount is NaN. An array of `Double` has no such values, because
-    /// `==` returns true for two arrays that share one buffer, even if they contain NaN.
+    /// A section key that does not equal itself if the amount is NaN. An array of `Double` cannot be such a key: `==`
+    /// returns true for two arrays that share one buffer, even if they contain NaN.
     private struct Weight: Hashable {
         let amount: Double
     }

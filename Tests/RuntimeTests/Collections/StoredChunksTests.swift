@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// The chunks of a list in memory match the chunks in the file, even after changes that cancel each other out.
+/// After changes that cancel each other out, the chunks of a list in memory still match the chunks in the file.
 @Suite struct StoredChunksTests {
     @Test(
         "a Realm reads a list again after another Realm has made changes that cancel each other out O4",
@@ -21,8 +21,7 @@ import Testing
         try test.onNewThread { realm in
             guard let ints = realm.objects(ScalarLists.self).first?.ints else { return }
             if areInOneWrite {
-                // This additional commit makes the refresh of 'test.realm' merge two change sets, as in the other
-                // branch.
+                // With this additional commit, the refresh of 'test.realm' also merges two change sets.
                 try realm.write { realm.add(Scalars()) }
                 try realm.write {
                     ints.insert(7, at: 2)

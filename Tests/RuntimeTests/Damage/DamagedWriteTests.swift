@@ -6,7 +6,7 @@ import Testing
 
 @testable import Martlet
 
-/// Damage that is found by throwing calls, and stored values that are valid but unusual.
+/// Damage that calls report as errors, and stored values that are valid but unusual.
 @Suite("damage in writes and migrations") struct DamagedWriteTests {
     @Test("a write that finds a value of a wrong type throws 'fileCorrupted', not 'uniqueViolation' D93")
     func datatype() throws {

@@ -65,8 +65,8 @@ import Testing
 
 /// A cell, the value that the test stores in it, and the way in which the test reads it.
 private struct Damage: CustomStringConvertible {
-    /// What reading the value does: it succeeds (`fits`), or it traps because the value is damaged or because the enum
-    /// has no case with this raw value (`withoutCase`).
+    /// The expected result of reading the value: success (`fits`), a trap because the value is damaged (`damaged`), or
+    /// a trap because the enum has no case with this raw value (`withoutCase`).
     enum Expectation { case fits, damaged, withoutCase }
 
     private enum Reading: CaseIterable {
@@ -151,7 +151,8 @@ private struct Damage: CustomStringConvertible {
             case ("float", .real(let number)): abs(number) < 1e39 || number.isInfinite
             case ("uuid", .blob(let bytes)): bytes.count == 16
             case ("objectId", .blob(let bytes)): bytes.count == 12
-            // Of the blobs in `values`, these encode decimals: zero (no bytes, or 80), infinity (BF), and the number 1.
+            // The only blobs in `values` that encode a decimal: no bytes or 80 (zero), BF (infinity), and 81400100003…
+            // (one).
             case ("decimal128", .blob): ["", "80", "BF"].contains(hex) || hex.hasPrefix("81400100003")
             case ("anyValue", .blob):
                 ["0101", "0461", "0A", "0A00"].contains(hex) || (hex.hasPrefix("04") && hex.count == 24)
@@ -164,7 +165,8 @@ private struct Damage: CustomStringConvertible {
 
     private func expectationOfEnum(_ stored: SQLValue) -> Expectation {
         let isText = property.lowercased().hasSuffix("grade") || property.lowercased().hasSuffix("state")
-        // A raw value without a case is read as the `unknown` case of 'state' and 'flavor', and as nil by optionals.
+        // If no case has the raw value, 'state' and 'flavor' return their `unknown` case, and optional enums return
+        // nil.
         let isReadable: Bool
         switch stored {
         case .text(let text) where isText: isReadable = property == "state" || isOptional || text == "good"

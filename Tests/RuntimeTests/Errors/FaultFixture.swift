@@ -53,7 +53,8 @@ final class FaultFixture {
     /// Returns the ids of the stored nodes.
     func nodes() throws -> [Int] { try open().objects(Node.self).map(\.id) }
 
-    /// Makes `url` refer to a compact copy of the file. A test may damage the copy, and `restore` repairs it.
+    /// Makes a compact copy of the file, and makes `url` refer to the copy. A test may damage the copy and call
+    /// `restore`.
     func useCopy() throws {
         let copy = folder.appending(path: "copy.realm")
         try open().writeCopy(toFile: copy)
@@ -91,7 +92,7 @@ final class FaultFixture {
         }
     }
 
-    /// Locks the lock file as another process does. The lock ends when the returned object is released.
+    /// Locks the lock file as another process would. The lock ends when the returned object is released.
     func lockAsAnotherProcess() -> AnyObject {
         let descriptor = Foundation.open(url.path + ".lock", O_RDWR | O_CREAT, 0o644)
         _ = flock(descriptor, LOCK_EX)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Martlet
 
-/// Tests a process that reaches its limit of file descriptors at every possible step.
+/// A process that reaches its limit of file descriptors at each step of its work.
 @Suite("limit of file descriptors")
 struct DescriptorLimitTests {
     private static func openDescriptors() -> Int { (0..<Int32(256)).count { fcntl($0, F_GETFD) != -1 } }
@@ -17,7 +17,7 @@ struct DescriptorLimitTests {
         var limit = rlimit()
         getrlimit(resource, &limit)
         var low = limit
-        // The process can also open files at free descriptors below its highest open descriptor, so these count too.
+        // The limit applies to descriptor numbers, so the free numbers below the highest open descriptor count too.
         var free = count
         low.rlim_cur = 0
         while free > 0 || fcntl(Int32(low.rlim_cur), F_GETFD) != -1 {
@@ -44,7 +44,7 @@ struct DescriptorLimitTests {
         return realm.objects(Node.self).count
     }
 
-    /// Waits until background work has closed a file, for at most about 10 seconds.
+    /// Waits until background work has closed the file, for at most about 10 seconds.
     private static func waitForClose(_ configuration: Realm.Configuration) {
         let pause = DispatchSemaphore(value: 0)
         for _ in 0..<10_000 where StoreRegistry.isOpen(configuration.path) {
@@ -52,7 +52,7 @@ struct DescriptorLimitTests {
         }
     }
 
-    @Test("if no descriptor is free at any step, an error is thrown, no data is lost and no file stays open D79 O1 O4")
+    @Test("if no descriptor is free at some step, the call throws, no data is lost and no file stays open D79 O1 O4")
     func everyLimit() async {
         await #expect(processExitsWith: .success) {
             let test = try TestRealm()

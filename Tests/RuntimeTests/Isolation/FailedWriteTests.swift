@@ -65,7 +65,7 @@ import Testing
         )
     }
 
-    @Test("a write that a completion handler leaves open does not make the next queued write fail N132 N134")
+    @Test("if a completion handler leaves a write open, the next queued write does not fail N132 N134")
     func openWriteInCompletion() throws {
         let (test, end) = try realmWithHeldLock()
         var outcomes: [String] = []
@@ -121,7 +121,7 @@ import Testing
             $0.environment.onYield = { point in
                 guard point == .beforeCommit, fails else { return }
                 fails = false
-                // The commit fails after this rollback, because no transaction is open.
+                // After this rollback no transaction is open, so the commit fails.
                 try? context?.transaction?.handle.read { try $0.run("ROLLBACK") }
             }
         }

@@ -163,7 +163,7 @@ struct FreezeTests {
     }
 
     @Test(
-        "thaw on another thread returns an object of that thread's Realm, which advances to the frozen version N127"
+        "thaw on another thread advances the Realm of that thread to the frozen version, and returns its object N127"
     )
     func thawElsewhere() throws {
         let test = try TestRealm()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Martlet
 
-/// Observers and references when asynchronous writes form a group, and when an object is replaced by an object with the
+/// Observers of, and references to, objects that grouped asynchronous writes change, or replace by an object with the
 /// same primary key. The writes of a group become durable together.
 @Suite("observers of and references to objects of grouped writes")
 struct GroupedObservationTests {
@@ -20,7 +20,7 @@ struct GroupedObservationTests {
     }
 
     @Test(
-        "an observer of an object starts from the state after the earlier writes of the group N71 N75 N132",
+        "an observer registered in a grouped write starts from the state after the earlier writes N71 N75 N132",
         arguments: [false, true])
     func object(isReplaced: Bool) throws {
         if isReplaced { try realm.write { realm.add(Node(id: 7, name: "old")) } }
@@ -70,7 +70,7 @@ struct GroupedObservationTests {
         }
     }
 
-    @Test("an observer on a queue is not registered on the object that replaced its object N16 N52 N59")
+    @Test("an observer on a queue is not registered for a new object that has replaced its object N16 N52 N59")
     func replacedBeforeQueue() throws {
         try realm.write { realm.add(Node(id: 1, name: "old", children: [Node(id: 2)])) }
         let old = try #require(node(1))
@@ -131,7 +131,9 @@ struct GroupedObservationTests {
         }
     }
 
-    @Test("a delivery in a nested run loop does not move a Realm with writes that are not durable N135 O14")
+    @Test(
+        "a delivery in a nested run loop does not move a Realm with writes that are not durable N135 O14"
+    )
     func nestedRunLoop() throws {
         var tokens = [realm.objects(Node.self).observe { _ in }]
         test.deliverAll()
@@ -156,7 +158,7 @@ struct GroupedObservationTests {
         tokens = []
     }
 
-    @Test("classes that a Realm gets when it is opened again are available on other executors N16 N128 N129 D78")
+    @Test("if a Realm gets classes by being opened again, other executors can use these classes N16 N128 N129 D78")
     func moreClasses() throws {
         let test = try TestRealm { $0.objectTypes = [Node.self, Part.self, Screw.self] }
         var configuration = test.configuration
@@ -183,7 +185,7 @@ struct GroupedObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("if opening a Realm with more classes moves it to a newer version, its observers are notified N27 N38")
+    @Test("if a Realm advances because it is opened again with more classes, its observers are notified N27 N38")
     func openedAgain() throws {
         let test = try TestRealm { $0.objectTypes = [Node.self, Part.self, Screw.self] }
         let nodes = test.realm.objects(Node.self)
@@ -215,7 +217,7 @@ struct GroupedObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("a Realm whose autorefresh is turned on moves to the newest version N27")
+    @Test("when autorefresh is turned on, the Realm moves to the newest version N27")
     func autorefresh() throws {
         let nodes = realm.objects(Node.self)
         let token = nodes.observe { _ in }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Martlet
 
-/// Frozen objects, and references to objects, in writes that are grouped, cancelled or not durable yet. Asynchronous
-/// writes of one group become durable together.
+/// Frozen objects, and references to objects, in writes that are grouped, cancelled or not durable yet. The writes of a
+/// group become durable together.
 @Suite("freezing and referring to objects of writes that are not durable")
 struct GroupedTransferTests {
     private let test: TestRealm
@@ -72,7 +72,9 @@ struct GroupedTransferTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("observers are called for the earlier writes of a group if a write that froze results is cancelled N25 N37")
+    @Test(
+        "if a grouped write freezes results and is cancelled, observers are still called for the earlier writes N25 N37"
+    )
     func cancelledAfterFreezing() throws {
         let nodes = realm.objects(Node.self)
         let (realmCalls, nodeCount) = (NumberBox(), NumberBox())
@@ -108,7 +110,7 @@ struct GroupedTransferTests {
             guard let one = node(1) else { return }
             let before = one.amount
             mayWrite.signal()
-            // During this time, the other thread begins to wait for the lock.
+            // Within 50 milliseconds the other thread begins to wait for the lock.
             _ = hasWritten.wait(timeout: .now() + .milliseconds(50))
             #expect(node(2)?.freeze().id == 2)
             _ = hasWritten.wait(timeout: .now() + .milliseconds(50))

@@ -83,8 +83,8 @@ import Testing
             var buffer = [UInt8](repeating: 0, count: 4_096)
             while case let count = read(pipeEnds[0], &buffer, buffer.count), count > 0 { text += buffer.prefix(count) }
             let ids = String(decoding: text, as: UTF8.self).split(separator: "\n")
-            // After the eight digits of the time, an id has ten digits that are random for each process. Three
-            // children, their three children and this process each report four ids.
+            // The first eight digits of an id are the time. The next ten digits are random for each process. Seven
+            // processes report four ids each: this process, its three children, and their three children.
             let processes = Set(ids.map { $0.dropFirst(8).prefix(10) })
             guard ids.count == 28, Set(ids).count == 28, processes.count == 7 else {
                 print(ids)
@@ -155,7 +155,7 @@ import Testing
         let before = previous.contents
         var configuration = previous.configuration([Keyless.self]) { _, _ in Issue.record("the file was migrated") }
         let opening = Mutex<_Concurrency.Task<Void, any Error>?>(nil)
-        // At this yield point, the opening thread holds the opening lock and has not opened the file yet.
+        // At this yield point the opening thread holds the opening lock, but has not opened the file.
         configuration.environment.onYield = { point in
             if point == .insideOpeningLock { opening.withLock { $0?.cancel() } }
         }

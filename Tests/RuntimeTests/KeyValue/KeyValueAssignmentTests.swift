@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Key-value: assignments")
 struct KeyValueAssignmentTests {
-    @Test("observers of every accessor of a row are notified of an assignment through another accessor K7 K26")
+    @Test("an assignment through one accessor of a row notifies the observers of every accessor of the row K7 K26")
     func accessors() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(2)
@@ -282,7 +282,8 @@ struct KeyValueAssignmentTests {
         #expect(recorder.contexts.count == 3)
     }
 
-    @Test("the value of an ignored property exists only in the accessor to which it was assigned K11")
+    @Test(
+        "a value of an ignored property belongs to the accessor to which it was assigned, and to no other accessor K11")
     func ignored() throws {
         let test = try TestRealm()
         let dog = Dog(name: "Rex")
@@ -354,7 +355,7 @@ struct KeyValueAssignmentTests {
         #expect(nodes[0].value(forKeyPath: "next.isInvalidated") as? Bool == false)
     }
 
-    @Test("a map with keys that Unicode considers equivalent can be read and observed by key K1 K5")
+    @Test("a map can be read and observed even if Unicode considers two of its keys equivalent K1 K5")
     func equivalentKeys() throws {
         let test = try TestRealm()
         let nodes = try test.nodes(3)

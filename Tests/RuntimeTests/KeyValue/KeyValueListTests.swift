@@ -21,7 +21,7 @@ struct KeyValueListTests {
         recorder = owner.recorder("children")
     }
 
-    @Test("equal states of an unmanaged list have no edit between them K15")
+    @Test("between equal states of an unmanaged list, no edit is reported K15")
     func equalStates() {
         #expect(CollectionNotifier.edit(from: [1, 2], to: [1, 2]) == nil)
         #expect(CollectionNotifier.edit(from: [1, 2], to: [1, 3]) != nil)
@@ -128,7 +128,7 @@ struct KeyValueListTests {
         #expect(recorder.take() == ["children: [#2, #3] -> live[#3, #4, #5]"])
     }
 
-    @Test("assigning a list is one setting K4 K12")
+    @Test("assigning a list is reported as one setting K4 K12")
     func assignment() throws {
         let other = nodes[1]
         try test.realm.write {
@@ -228,7 +228,7 @@ struct KeyValueListTests {
         token.invalidate()
     }
 
-    @Test("each change of a set or map is one setting K16")
+    @Test("each change of a set or map is reported as one setting K16")
     func setsAndMaps() throws {
         let recorder = owner.recorder("peers", "named", options: [])
         try test.realm.write {

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Key-value: queries in prior calls")
 struct KeyValuePriorTests {
-    /// Changes of the first of six nodes. Before the change, its children are the second and the third node.
+    /// Changes of the first of six nodes. Before each change, the children of this node are the second and the third
+    /// node.
     private static let changes: [(name: String, change: @Sendable (Node, [Node]) -> Void)] = [
         ("append", { $0.children.append($1[3]) }),
         ("insert", { $0.children.insert($1[3], at: 0) }),

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Martlet
 
-/// Links in `AnyRealmValue` properties, in migrations that change or delete the objects to which the links lead, or
-/// that assign the links to new objects.
+/// Links in `AnyRealmValue` properties during migrations. The migrations change or delete the linked objects, or assign
+/// the links to new objects.
 @Suite struct AnyLinkMigrationTests {
     /// Creates the treasures '7' and '5', and a holder for each. A holder links to its treasure in a map and in a list.
     private func previousFile(idType: String = "Int") throws -> PreviousFile {

@@ -13,8 +13,8 @@ import Testing
         Keeper.self, Kept.self, Wide.self, Ring.self, Scalars.self,
     ]
 
-    /// Returns a text for each fault in the file: a link to a type or row that does not exist, a link that is missing
-    /// in the index of links, and an embedded object that does not have exactly one owner.
+    /// Returns a text for each fault in the file. A fault is a link to a missing type or row, a link that is missing in
+    /// the index of links, or an embedded object that does not have exactly one owner.
     private func faults(_ realm: Realm) throws -> [String] {
         let context = realm.context
         var found: [String] = []

@@ -15,7 +15,7 @@ import Testing
         #expect(misuse.appears(in: output), "\(misuse.name) says: \(output.prefix(500))")
     }
 
-    @Test("the list contains every trap of the library, and no other O67") func completeness() throws {
+    @Test("the list contains every trap of the library, and no other trap O67") func completeness() throws {
         let traps = try Self.traps()
         #expect(traps.count > 40)
         #expect(traps.subtracting(MisuseCases.all.map(\.name)) == [], "add a 'MisuseCase' for it in this folder")

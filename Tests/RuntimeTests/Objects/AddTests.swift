@@ -117,7 +117,7 @@ import Testing
         #expect(a.next == b && b.next == a && a.children.first == a && b.name == "b" && b.realm != nil)
     }
 
-    @Test("an update with add also assigns defaults, and an update with create assigns only the given values O5")
+    @Test("add with an update policy also stores default values; create stores only the given values O5")
     func defaults() throws {
         let test = try TestRealm()
         try test.realm.write {
@@ -140,7 +140,8 @@ import Testing
         #expect(dog.name == "Max" && dog.owner?.firstName == "Eve" && test.realm.objects(Person.self).count == 2)
     }
 
-    @Test(".modified writes only different values, and .all writes every value O5") func modifications() throws {
+    @Test(".modified writes only values that differ from the stored ones, and .all writes every value O5")
+    func modifications() throws {
         let test = try TestRealm()
         try test.realm.write { test.realm.add(Node(id: 1, name: "a", children: [Node(id: 2)], part: Part(name: "p"))) }
         func changes(_ policy: Realm.UpdatePolicy) throws -> Int {

@@ -82,7 +82,7 @@ import Testing
         #expect(test.realm.isEmpty && owner.isInvalidated && treasure.isInvalidated)
     }
 
-    /// Returns the context of a new file. Its types are given as schema text, and have no classes.
+    /// Creates a file with the types that `schemaText` describes, and returns its context. The types have no classes.
     private func context(_ test: TestRealm, _ schemaText: String) throws -> RealmContext {
         let types = schemaText.split(separator: "\n\n").compactMap { SchemaFactsParser.objectType(String($0)) }
         var options = StoreOptions(

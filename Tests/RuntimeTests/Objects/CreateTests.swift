@@ -124,7 +124,7 @@ import Testing
         #expect(values.bool == true && values.int == 1 && values.double == nil)
     }
 
-    @Test("values of an array are in schema order, without linking objects O5") func arrays() throws {
+    @Test("create assigns the values of an array in schema order, and skips linking objects O5") func arrays() throws {
         let test = try TestRealm()
         let node = try test.realm.write {
             test.realm.create(Node.self, value: [1, "a", 0.5, nil, [], [], [:], ["name": "p"]] as [Any?])
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(
-        "an update whose values contain the object's own embedded objects stores the values that these had before the update O5 O23",
+        "if an update gets embedded objects of the updated object, it stores the values that they had before O5 O23",
         arguments: [Realm.UpdatePolicy.modified, .all])
     func ownEmbeddedObjects(_ policy: Realm.UpdatePolicy) throws {
         // Describes the embedded objects after an update. 'a1*' is the part 'a', whose core has the length 1, and which
@@ -236,7 +236,7 @@ import Testing
         #expect(test.realm.context.integers("SELECT _key FROM Part", []).count == (all ? 3 : 4))
     }
 
-    @Test("create copies an object with its embedded objects, from another Realm and in one Realm O5")
+    @Test("create copies an object with its embedded objects, from another Realm or within one Realm O5")
     func copies() throws {
         let (one, other) = (try TestRealm(), try TestRealm())
         let source = Node(

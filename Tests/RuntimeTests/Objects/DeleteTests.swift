@@ -9,7 +9,7 @@ import Testing
     /// Returns the number of rows of the result of a statement.
     private func rows(_ realm: Realm, _ sql: String) -> Int { realm.context.integers(sql, []).count }
 
-    @Test("links to a deleted object become nil, also in maps, and lists and sets no longer contain it O6")
+    @Test("deleting an object sets links and map entries to nil, and removes the object from lists and sets O6")
     func links() throws {
         let test = try TestRealm()
         let (target, other, holder) = (Node(id: 1), Node(id: 2), Node(id: 3))

@@ -209,7 +209,9 @@ import Testing
         #expect(test.realm.isEmpty && keepers.allSatisfy(\.isInvalidated))
     }
 
-    @Test("'deny' rules have no effect if a cascade also deletes the other object O6") func both() throws {
+    @Test("'deny' rules have no effect if a cascade also deletes the object that the rule protects O6") func both()
+        throws
+    {
         let test = try TestRealm()
         let (keeper, kept) = (Keeper(id: 1), Kept(name: "a"))
         keeper.ownedList.append(kept)

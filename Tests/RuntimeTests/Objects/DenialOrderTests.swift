@@ -42,8 +42,8 @@ import Testing
 
     private static let keys = ["a", "b", "c", "é", "e\u{301}"]
 
-    /// The targets that each place holds before the write, and the changes of the write. Only targets with numbers
-    /// below 4 are deleted, and only targets with other numbers are assigned.
+    /// The targets that each place holds before the write, and the changes of the write. Only the targets 0 to 3 are
+    /// deleted, and only the targets 4 and 5 are assigned.
     private struct Program {
         var held: [String: [Int]] = [:]
         var changes: [Change] = []

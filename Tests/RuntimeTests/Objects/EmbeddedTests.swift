@@ -118,7 +118,7 @@ import Testing
         #expect(try last() == ring)
     }
 
-    @Test("embedded objects link to objects, and the link becomes nil when the target is deleted O24") func links()
+    @Test("embedded objects can link to objects, and the link becomes nil when the target is deleted O24") func links()
         throws
     {
         let test = try TestRealm()
@@ -132,7 +132,9 @@ import Testing
         #expect(node.part?.node == nil && node.part?.isInvalidated == false)
     }
 
-    @Test("giving an embedded object a second owner traps, managed or not O20 O22") func owners() async {
+    @Test("giving an embedded object a second owner traps, for managed and unmanaged objects O20 O22") func owners()
+        async
+    {
         let assigned = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()
             let node = Node(id: 1, part: Part())

@@ -59,7 +59,7 @@ import Testing
         #expect(node.name == "b")
     }
 
-    @Test("an object is invalidated by a deletion in its Realm, or by refreshing after a deletion elsewhere O14")
+    @Test("an object is invalidated when its Realm deletes it, or refreshes after another Realm has deleted it O14")
     func invalidation() throws {
         let test = try TestRealm()
         let (first, second) = (Node(id: 1), Node(id: 2))
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test("writes to a class with more than 63 properties keep raw values without a case in unassigned properties O31")
+    @Test("a write to a class with more than 63 properties keeps raw values without a case that it does not assign O31")
     func wide() throws {
         let test = try TestRealm()
         try test.onNewThread { realm in try realm.write { realm.add(Wide(id: 1)) } }

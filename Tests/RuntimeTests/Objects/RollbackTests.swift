@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "after a rollback, the objects that the write added are invalid, even with the key of a deleted object O63 K27",
+        "after a rollback, added objects are invalid, even if an object is valid again with the same key O63 K27",
         arguments: Cause.allCases)
     func replacedKey(_ cause: Cause) throws {
         let test = try TestRealm()

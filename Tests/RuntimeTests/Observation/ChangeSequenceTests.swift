@@ -226,7 +226,7 @@ struct ChangeSequenceTests {
         #expect(await lines.wait(forCount: 5).sorted() == ["end", "end", "end", "list [0]", "parents [0]"])
     }
 
-    @Test("commits while the body of a loop over a Realm runs cause one notification of each kind N152 N26")
+    @Test("after several commits during one iteration, a loop over a Realm gets one notification of each kind N152 N26")
     func realm() async throws {
         let (writer, reader, lines, test) = try start()
         defer { withExtendedLifetime(test) {} }

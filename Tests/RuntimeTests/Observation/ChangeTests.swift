@@ -109,7 +109,7 @@ struct ChangeTests {
         expect(test, logs, [["[] [] [0]"], ["name: one → one"]])
     }
 
-    @Test("changes of objects that have another class, or match neither before nor after, call no observer N45")
+    @Test("changes of other classes, and of objects that match neither before nor after, call no observer N45")
     func unrelated() throws {
         let (test, dogs, logs) = try start()
         try test.realm.write { test.realm.add(Todo(id: 1)) }

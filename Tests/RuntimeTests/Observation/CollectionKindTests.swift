@@ -99,7 +99,7 @@ struct CollectionKindTests {
         expect(test, log, [#"["a", "b", "z"] [] []"#])
     }
 
-    @Test("a map reports keys, and an entry whose object is deleted is a modification N64") func maps() throws {
+    @Test("a map reports keys, and reports an entry whose object is deleted as a modification N64") func maps() throws {
         let (test, nodes, log) = try start()
         try test.realm.write { nodes[0].named.merge(["a": nodes[1], "b": nodes[2], "c": nil]) }
         let map = nodes[0].named
@@ -245,7 +245,7 @@ struct CollectionKindTests {
         expect(test, log, [])
     }
 
-    @Test("distinct results report a new duplicate as deleted, and a former duplicate as inserted N51")
+    @Test("distinct results report an object as deleted when it becomes a duplicate, and later as inserted again N51")
     func distinct() throws {
         let (test, nodes, log) = try start()
         log.tokens = [test.realm.objects(Node.self).distinct(by: ["name"]).observe { log.lines.append(text($0)) }]

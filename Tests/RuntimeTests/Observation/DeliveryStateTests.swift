@@ -41,7 +41,7 @@ import Testing
         #expect(state.isIdle)
     }
 
-    @Test("a commit that is signalled while a run is scheduled, but has not begun, needs no second run")
+    @Test("a commit that arrives after a run is scheduled and before the run begins needs no second run")
     func commitBeforeRun() {
         var state = state()
         #expect(state.signal() == true)
@@ -76,7 +76,7 @@ import Testing
         #expect(state.setExecutor() == false, "no commit waits")
     }
 
-    @Test("a failure is delivered once, with the earlier result; a later success discards an undelivered failure")
+    @Test("a failure is delivered once, with the previous result; a later success discards an undelivered failure")
     func failure() {
         var state = state()
         _ = state.signal()

@@ -45,7 +45,7 @@ struct DeliveryTests {
         #expect(logs.map { $0.take() } == [["didChange"], ["[] [0] []"]])
     }
 
-    @Test("a write without changes calls observers that were added in it, and not those that it silences N26")
+    @Test("a write without changes calls the observers that were added in the write, except silenced ones N26")
     func emptySilent() throws {
         let test = try TestRealm()
         let (first, second) = (Log(test.realm), Log(test.realm))
@@ -216,7 +216,7 @@ struct DeliveryTests {
         #expect(test.allDogs.count == 1)
     }
 
-    @Test("a write in a refreshRequired callback notifies Realm observers of the remote commit only N35 N31")
+    @Test("after a write in a refreshRequired callback, Realm observers are notified of the remote commit only N35 N31")
     func writeWhereRequired() throws {
         let test = try TestRealm()
         test.realm.autorefresh = false
@@ -236,7 +236,8 @@ struct DeliveryTests {
     }
 
     @Test(
-        "a Realm observer that refreshes is called for a write of another observer during that refresh N35 N31 N25")
+        "a Realm observer that refreshes is called for a write that another observer makes meanwhile N35 N31 N25"
+    )
     func writeOfOtherObserverWhileRefreshing() throws {
         let test = try TestRealm()
         test.realm.autorefresh = false
@@ -302,7 +303,7 @@ struct DeliveryTests {
         #expect(states == ["valid", "Max"])
     }
 
-    @Test("a delivery advances to the newest computed version, and the next delivery to later versions N33")
+    @Test("a delivery advances to the newest version with computed change sets; the next one advances further N33")
     func newestComputedVersion() throws {
         let test = try TestRealm()
         var counts: [Int] = []
@@ -393,7 +394,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "a collection shows the version of the change set in a callback, and the last delivered version elsewhere N38"
+        "in a callback, a collection shows the version of the change set; elsewhere, the last delivered version N38"
     )
     func stateShown() throws {
         let test = try TestRealm()
@@ -422,7 +423,8 @@ struct DeliveryTests {
         #expect(test.allDogs.count == 1)
         test.deliverAll()
         #expect(test.allDogs.count == 2)
-        // A local commit is visible before it is delivered to observers, and so is the remote commit before it.
+        // A local commit is visible at once, before observers are notified. The remote commit that precedes it is
+        // visible too.
         try test.onNewThread { realm in try realm.write { realm.add(Dog(name: "Bo")) } }
         #expect(test.allDogs.count == 2)
         try test.dogs("Kim")

@@ -338,7 +338,7 @@ struct ListObservationTests {
 
     @Test("an object that was added to a list and deleted between two calls is not reported by sorted results N41")
     func transientElement() throws {
-        // Forces the search for old positions by sort key, which is normally used only for results with many rows.
+        // Forces a search for old positions by sort key. By default, only results with many rows use this search.
         let test = try TestRealm { $0.environment.keysScannedPerSearch = 0 }
         let nodes = (1...3).map { Node(id: $0, name: "\($0)") }
         try test.realm.write {

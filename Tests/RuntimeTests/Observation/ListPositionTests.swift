@@ -72,7 +72,7 @@ struct ListPositionTests {
                         list[position] = people[(list[position].id + 1) % people.count]
                         isReplaced = true
                     default:
-                        // More edits than are applied one by one.
+                        // The observer reads the list again after so many edits.
                         if step % 10 == 0 { list.append(objectsIn: (0..<300).map { people[$0 % people.count] }) }
                     }
                 }

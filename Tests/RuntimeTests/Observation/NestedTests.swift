@@ -137,7 +137,7 @@ struct NestedTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("changes made in a callback that beginWrite calls belong to the write that it begins N104")
+    @Test("if beginWrite calls a callback, the changes of the callback belong to the write that begins N104")
     func belongsToWrite() throws {
         let test = try TestRealm()
         let log = Log(test.allDogs)

@@ -194,7 +194,8 @@ struct ObjectObservationTests {
         #expect(dog.age == 4)
     }
 
-    @Test("after 'invalidate', the old value of a link is the old target, live or, if deleted, invalidated N71 N32")
+    @Test(
+        "after 'invalidate', the old value of a link is the old target, which is invalidated if it was deleted N71 N32")
     func oldLinkAfterInvalidation() throws {
         let (test, dog, log) = try start()
         try test.realm.write { dog.owner = Person(firstName: "Ada") }

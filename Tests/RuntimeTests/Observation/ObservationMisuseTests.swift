@@ -156,7 +156,7 @@ struct ObservationMisuseTests {
         expect(result, "a write transaction was committed although none is open")
     }
 
-    @Test("observing a projection traps if it does not contain the key path N122")
+    @Test("observing a key path that a projection does not contain traps N122")
     func unknownLabel() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let test = try TestRealm()

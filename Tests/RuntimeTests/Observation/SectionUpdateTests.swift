@@ -4,10 +4,10 @@ import Testing
 @testable import Martlet
 @testable import MartletEngine
 
-/// `SectionUpdate` computes the same sections and differences as grouping all elements again.
+/// `SectionUpdate` must compute the same sections and differences as a grouping of all elements.
 @Suite("updates of sections")
 struct SectionUpdateTests {
-    /// Elements with section keys, in an order that does not depend on these keys unless `isAdjacent` is true.
+    /// Elements with section keys. The elements of a section are next to each other if `isAdjacent` is true.
     private struct Model {
         var random: SeededRandom
         let isAdjacent: Bool
@@ -21,7 +21,8 @@ struct SectionUpdateTests {
             return number == 0 ? .nan : Double(number)
         }
 
-        /// A position for an element: any, or next to its section.
+        /// A random position for an element with this section key. If `isAdjacent` is true, the position is in its
+        /// section.
         mutating func position(_ key: Double) -> Int {
             let same = results.indices.filter { SectionPositions.areEqual(sectionOf[results[$0]]!, key) }
             guard isAdjacent, let first = same.first, let last = same.last else {
@@ -43,7 +44,7 @@ struct SectionUpdateTests {
         }
     }
 
-    /// Makes random changes. Returns the changed elements and the replaced ones.
+    /// Makes random changes. Returns the changed elements and the replaced elements.
     private func change(_ model: inout Model) -> (changed: KeySet, replaced: KeySet) {
         var (changed, replaced) = (KeySet(), KeySet())
         for _ in 0..<Int.random(in: 1...6, using: &model.random) {
@@ -71,7 +72,7 @@ struct SectionUpdateTests {
                 replaced.insert(member)
                 changed.insert(member)
             default:
-                // A changed row that is no element.
+                // A changed row that is not an element.
                 changed.insert(1_000_000 + model.nextKey)
             }
         }
@@ -128,7 +129,7 @@ struct SectionUpdateTests {
             && left.sectionsToDelete == right.sectionsToDelete
     }
 
-    @Test("many changes, and elements without a section key, are not updated one by one")
+    @Test("sections are grouped again after many changes, or if an element has no section key")
     func refused() {
         let old = KeySequence(Array(1...1_000))
         var builder = Sections<Int>.Builder()

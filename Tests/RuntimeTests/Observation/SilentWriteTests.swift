@@ -44,7 +44,7 @@ struct SilentWriteTests {
     }
 
     @Test(
-        "a silent write of a Realm observer is not reported with the change of which it was notified N111 N112 N29",
+        "a silent write of a Realm observer is not reported with the change that called the observer N111 N112 N29",
         arguments: Trigger.allCases)
     func byRealmObserver(_ trigger: Trigger) throws {
         let fixture = try Fixture()
@@ -118,7 +118,8 @@ struct SilentWriteTests {
         fixture.observers = [
             test.realm.observe { _, _ in fixture.performPendingWrite() },
             test.allDogs.observe { _ in
-                // beginWrite calls this observer. The change that it makes postpones the calls of the later observers.
+                // beginWrite calls this observer. The observer makes a change, which postpones the calls of the later
+                // observers.
                 guard test.realm.isInWriteTransaction, !names.isEmpty else { return }
                 test.realm.add(Dog(name: names.removeFirst()))
             },
@@ -161,7 +162,8 @@ struct SilentWriteTests {
         var (name, ownName): (String?, String?)
         fixture.observers = [
             test.allDogs.observe { _ in
-                // beginWrite calls this observer. The change that it makes postpones the calls of the later observers.
+                // beginWrite calls this observer. The observer makes a change, which postpones the calls of the later
+                // observers.
                 guard test.realm.isInWriteTransaction, let new = name else { return }
                 name = nil
                 test.realm.add(Dog(name: new))
@@ -190,7 +192,9 @@ struct SilentWriteTests {
         fixture.observers = []
     }
 
-    @Test("a write before a silent asynchronous write is reported, and the silent write is not N111 N132")
+    @Test(
+        "a write is reported if it precedes a silent asynchronous write, and the silent write is not reported N111 N132"
+    )
     func afterGroupedCommit() throws {
         let fixture = try Fixture()
         fixture.observe()
@@ -208,7 +212,9 @@ struct SilentWriteTests {
         #expect(fixture.log.take() == ["[] [2] []"])
     }
 
-    @Test("if a silent write has deleted the target of a link, an invalidated object is reported N71 N111")
+    @Test(
+        "if a silent write has deleted the target of a link, the reported old value is an invalidated object N71 N111"
+    )
     func deletedTarget() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]

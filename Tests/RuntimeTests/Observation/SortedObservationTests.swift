@@ -54,7 +54,7 @@ struct SortedObservationTests {
     private func start() throws -> (test: TestRealm, unusual: Scalars) {
         let test = try TestRealm {
             $0.objectTypes = [Scalars.self, Node.self, Part.self, Screw.self, EnumHolder.self]
-            // Forces the search for old positions by sort key, which is normally used only for results with many rows.
+            // Forces a search for old positions by sort key. By default, only results with many rows use this search.
             $0.environment.keysScannedPerSearch = 0
         }
         let unusual = Scalars(id: 99)
@@ -115,8 +115,8 @@ struct SortedObservationTests {
             sort.setUnusual(unusual)
             sort.setUnusual(other)
         }
-        // With a filter, the runtime must find out whether a deleted row was a member. Without a filter, every row was
-        // a member.
+        // With a filter, the runtime must find out whether a deleted row was a member. Without a filter, all rows are
+        // members.
         let results = test.realm.objects(Scalars.self).filter("id >= 0").sorted(byKeyPath: sort.keyPath)
         let log = Log(results)
         test.realm.refresh()

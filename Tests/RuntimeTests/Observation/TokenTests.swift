@@ -64,7 +64,7 @@ struct TokenTests {
         #expect(!token.invalidate())
     }
 
-    @Test("a token keeps its collection alive, and every call passes that instance N5")
+    @Test("a token retains its collection, and every call passes the same instance N5")
     func sameInstance() throws {
         let test = try TestRealm()
         let dog = try test.dogs("Rex")[0]

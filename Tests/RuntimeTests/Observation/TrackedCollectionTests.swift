@@ -10,7 +10,7 @@ import Testing
 @Suite("tracked reads: collections")
 struct TrackedCollectionTests {
     @Test(
-        "inserting, removing or replacing elements of a list, set or map notifies its readers N164"
+        "inserting, removing or replacing elements of a list, set or map notifies the readers of the collection N164"
     )
     func elements() throws {
         let (test, nodes) = try trackedNodes()
@@ -270,7 +270,7 @@ struct TrackedCollectionTests {
                 try test.realm.beginWrite()
                 Self.change(test.realm, change)
                 test.realm.cancelWrite()
-            // The rollback restores the values, so it does not matter whether `onChange` is called.
+            // The rollback restores the values, so `onChange` may be called or not.
             }
             for (number, read) in Self.reads.enumerated() where read(test.realm) != before[number] {
                 if counters[number].count == 0 { Issue.record("reader \(number) was not notified at step \(step)") }
@@ -279,7 +279,7 @@ struct TrackedCollectionTests {
             notNotified += counters.count { $0.count == 0 }
             #expect(counters.allSatisfy { $0.count < 2 })
         }
-        // The random changes must notify many readers, and must not notify many others.
+        // Random changes must notify many readers, and must also leave many readers unnotified.
         #expect(notified > 100 && notNotified > 100)
     }
 }

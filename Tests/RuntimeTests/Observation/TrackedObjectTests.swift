@@ -18,7 +18,7 @@ final class OnChangeCounter: Sendable {
     }
 }
 
-/// Returns the number of calls of `onChange` for the reads of `read` while `change` runs.
+/// Tracks the reads of `read`, and runs `change`. Returns how often `onChange` was called meanwhile.
 func onChangeCalls(_ read: () -> Void, _ change: () throws -> Void) rethrows -> Int {
     let counter = OnChangeCounter()
     counter.track(read)

@@ -74,7 +74,7 @@ struct TrackedUnmanagedTests {
         #expect(node._observers == nil)
     }
 
-    @Test("a reader that reads an object again while the object is added is notified of its later changes")
+    @Test("if a reader reads an object again while the object is added, later changes of the object notify the reader")
     func addedAndReadAgain() throws {
         let test = try trackingRealm()
         nonisolated(unsafe) let node = Node(id: 1, name: "a")

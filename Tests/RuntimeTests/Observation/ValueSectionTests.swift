@@ -201,7 +201,7 @@ struct ValueSectionTests {
         #expect(sections.isInvalidated && !frozen.isInvalidated && frozen.thaw() == nil)
     }
 
-    @Test("observing sections of values traps if the list is unmanaged or key paths are given N60")
+    @Test("observing sections of values traps if the list is unmanaged or if key paths are given N60")
     func mistakes() async {
         let unmanaged = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ScalarLists(ints: [1]).ints.sectioned { $0 }.observe { _ in }

@@ -105,7 +105,7 @@ struct ColumnMemoryTests {
         }
     }
 
-    /// Conditions as texts, with numbers of another type than the property.
+    /// Conditions in query texts. The number in a condition often has another type than the property.
     private static func filtered(_ realm: Realm, _ random: inout SeededRandom) -> Results<OptionalScalars> {
         let property = ["int", "int8", "double", "float", "date"].randomElement(using: &random) ?? "int"
         let operation = ["==", "!=", "<", "<=", ">", ">="].randomElement(using: &random) ?? "=="
@@ -120,7 +120,8 @@ struct ColumnMemoryTests {
         return realm.objects(OptionalScalars.self).filter("\(property) \(operation) %@", number)
     }
 
-    // Each answer is compared with that of the file by the store itself.
+    // The column store itself compares each answer with the answer of the file, and calls `onDifference` if they
+    // differ.
     private static func query(_ results: Results<OptionalScalars>, _ random: inout SeededRandom) {
         switch Int.random(in: 0..<9, using: &random) {
         case 0, 1: _ = (results.count, results.realm?.objects(OptionalScalars.self).count)
@@ -146,7 +147,7 @@ struct ColumnMemoryTests {
                 let known = realm.object(ofType: OptionalScalars.self, forPrimaryKey: id)
                 switch (Int.random(in: 0..<4, using: &random), known) {
                 case (0, let row?): realm.delete(row)
-                // Deleted and created again.
+                // Deletes the object, and adds another object with its primary key.
                 case (1, let row?):
                     realm.delete(row)
                     realm.add(OptionalScalars(id: id))
@@ -161,7 +162,7 @@ struct ColumnMemoryTests {
     }
 
     @Test(
-        "columns in memory give the answers of the file, after all changes of this and other Realms O83",
+        "columns in memory give the same answers as the file after changes of this Realm and of other Realms O83",
         arguments: 1...6)
     func random(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -191,7 +192,7 @@ struct ColumnMemoryTests {
             case 3:
                 try test.realm.write {
                     test.realm.add(OptionalScalars(id: 10 * rows + step))
-                    // Inside a write, the file answers.
+                    // Inside a write, queries read the file.
                     Self.query(test.realm, depth: 2, &random)
                 }
             case 4: Self.query(Self.filtered(test.realm, &random), &random)
@@ -205,7 +206,7 @@ struct ColumnMemoryTests {
         #expect(budget.statistics.hits > 30, "\(budget.statistics)")
     }
 
-    @Test("a small change does not read columns again, and a large one drops them O83")
+    @Test("after a small change columns are not read again; a large change drops the changed columns O83")
     func advancing() throws {
         let budget = ColumnBudget(byteLimit: 1 << 30)
         let test = try Self.realm(budget) { $0.queriesBeforeReading = 2 }
@@ -222,12 +223,12 @@ struct ColumnMemoryTests {
         try realm.write { for row in realm.objects(OptionalScalars.self) { row.int = 0 } }
         #expect(count() == 0 && budget.statistics.reads == 1)
         #expect(count() == 0 && budget.statistics.reads == 2)
-        // A change of another property changes no column in memory.
+        // A change of another property changes no column that is in memory.
         try realm.write { for row in realm.objects(OptionalScalars.self) { row.bool = true } }
         #expect(count() == 0 && budget.statistics.reads == 2)
     }
 
-    @Test("the columns that were not used for the longest time are dropped if the memory is full O83")
+    @Test("when the memory is full, the columns that were not used for the longest time are dropped O83")
     func memory() throws {
         let budget = ColumnBudget(byteLimit: 1 << 30)
         let test = try Self.realm(budget)
@@ -244,7 +245,7 @@ struct ColumnMemoryTests {
         #expect(rows.where { $0.int > 1 << 40 }.count == 4_998)
         budget.byteLimit = full.byteCount - 1
         #expect(budget.statistics.columns.map(\.property) == ["int"] && budget.statistics.evictions == 1)
-        // A column that does not fit at all is not read again and again.
+        // If a column does not fit into the memory, repeated queries do not read it again.
         budget.byteLimit = 1_000
         for _ in 0..<3 { #expect(rows.where { $0.float == nil && $0.int > 0 }.count == 4_999) }
         let reads = budget.statistics.reads
@@ -255,7 +256,8 @@ struct ColumnMemoryTests {
         #expect(budget.statistics.columns.isEmpty && budget.statistics.byteCount == 0)
     }
 
-    @Test("the number of all objects is counted once, and after a write it costs the same for few and many objects O83")
+    @Test(
+        "all objects are counted once; after a write, counting them again costs the same for few and many objects O83")
     func counts() throws {
         func cost(_ rows: Int) throws -> Int {
             let test = try Self.realm { $0.onDifference = nil }
@@ -291,7 +293,7 @@ struct ColumnMemoryTests {
         #expect(budget.statistics.byteCount == 0)
     }
 
-    @Test("queries that an index answers, and those of small types, read no columns O83")
+    @Test("queries that an index answers, and queries of types with few objects, read no columns O83")
     func notNeeded() throws {
         let budget = ColumnBudget(byteLimit: 1 << 30)
         let test = try Self.realm(budget)
@@ -311,7 +313,7 @@ struct ColumnMemoryTests {
         #expect(small.statistics.reads == 0)
     }
 
-    @Test("compaction and an additional type drop the columns O83")
+    @Test("compaction drops the columns O83")
     func epochs() throws {
         let budget = ColumnBudget(byteLimit: 1 << 30)
         let test = try Self.realm(budget)
@@ -325,7 +327,7 @@ struct ColumnMemoryTests {
         #expect(rows.count == 40 && budget.statistics.reads == 2)
     }
 
-    @Test("the memory for columns and its use can be read O83")
+    @Test("a program can read how much memory the columns may use, and how much they use O83")
     func publicInterface() {
         #expect(Realm.columnMemory > 0 && Realm.columnMemory <= 256 << 20)
         #expect(Realm.columnStatistics.byteCount <= Realm.columnMemory)

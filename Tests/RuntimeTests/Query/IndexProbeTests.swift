@@ -6,7 +6,7 @@ import Testing
 
 @testable import Martlet
 
-/// Conditions on indexed properties, which few or many rows satisfy: the query is compiled in different ways, and the
+/// Conditions on indexed properties. The query is compiled differently if few or many rows satisfy the condition. The
 /// results must be the same as those of a closure.
 @Suite struct IndexProbeTests {
     private static let names = [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// The members of results that are kept because a change cannot affect them.
+/// Results keep their members in memory after a change that cannot affect the members.
 @Suite struct KeptResultsTests {
     private let test: TestRealm
     private var realm: Realm { test.realm }
@@ -23,8 +23,8 @@ import Testing
         #expect(ids == Array(stride(from: 3, to: 100, by: 10)))
     }
 
-    /// Whether the members can be counted and read without a query, which needs more than 50 steps of SQLite. A checkpoint
-    /// in the background can move the snapshot at the same time, which needs a few steps.
+    /// Whether the members can be counted and read without a query. A query needs more than 50 steps of SQLite. A
+    /// background checkpoint may move the snapshot at the same time, and needs only a few steps.
     private func areKept() -> Bool {
         steps(realm.context.handle) { #expect(nodes.count == 10 && nodes.storage.key(at: 9) != nil) } < 25
     }

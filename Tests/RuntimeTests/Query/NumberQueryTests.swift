@@ -198,7 +198,7 @@ private struct QueriedNumber {
             self = result.overflow ? .floating(rounded()) : .whole(result.0)
         }
 
-        // A calculation of SQLite results in NULL instead of NaN.
+        // If a calculation in SQLite results in NaN, SQLite returns NULL.
         init(_ number: Double) { self = number.isNaN ? .none : .floating(number) }
     }
 
@@ -236,8 +236,8 @@ private struct QueriedNumber {
         case .whole(let result): return ComparedNumber("\(result)").compare(number.exact)
         case .floating(let result):
             let nearest = number.nearest
-            // A result of whole numbers that does not fit 64 bits was rounded. A number that does not fit 64 bits
-            // either is also rounded before the comparison, except if the rounded number is `Int64.min`.
+            // A result of whole numbers that did not fit 64 bits was rounded. If the compared number does not fit 64
+            // bits, it is rounded too, except if the rounded number is `Int64.min`.
             let isAbove = (number.exact.compare(ComparedNumber("9223372036854775808")) ?? -1) >= 0
             let isRounded = !isWhole || nearest.isFinite && (isAbove || nearest < -0x1p63)
             if number.exact.fitsInt64 || !isRounded { return ComparedNumber(result).compare(number.exact) }
@@ -353,7 +353,7 @@ private struct QueriedNumber {
         #expect(try ids("id IN {9007199254740992.5, 9223372036854775808, 1e400}") == [])
     }
 
-    @Test("a finite number equals no infinite number, and is rounded to the type of the property O80 O51 O76")
+    @Test("a finite number never equals an infinite number, and is rounded to the type of the property O80 O51 O76")
     func overflow() throws {
         let test = try TestRealm()
         try test.realm.write {

@@ -25,7 +25,8 @@ import Testing
         try test.realm.objects(Node.self).filter(Realm.Predicate(parsing: text, arguments: arguments)).map(\.id)
     }
 
-    @Test("'CONTAINS' with a quantifier searches inside elements, and otherwise for an equal element O81 O51")
+    @Test(
+        "'CONTAINS' with a quantifier searches inside elements; without one, it searches for an equal element O81 O51")
     func contains() throws {
         let test = try filled()
         #expect(try ids(test, "ANY part.tags CONTAINS 'oo'") == [0])

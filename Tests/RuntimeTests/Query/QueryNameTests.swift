@@ -5,7 +5,7 @@ import Testing
 
 @testable import Martlet
 
-/// Properties that are named like keywords, conditions that are always true or always false, and other special cases.
+/// Properties with the names of keywords, conditions that are always true or always false, and other special cases.
 @Suite struct QueryNameTests {
     // Keywords of the query language and of SQL, names that SQLite reads as values or built-in columns, and names that
     // the SQL of compiled queries contains.

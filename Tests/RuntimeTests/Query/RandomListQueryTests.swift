@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(
-        "applying an update of results of a list to the old elements results in the new elements O75 N46",
+        "an update of results of a list converts the old elements to the new elements O75 N46",
         arguments: 0..<25 as Range<UInt64>)
     func observers(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 9_000)

@@ -91,7 +91,7 @@ enum QueriedValues {
         }
     }
 
-    // Subqueries that use the owner of the collection, arguments of the type `AnyRealmValue`, and 'IN' with paths.
+    // Subqueries that use the owner of the collection, arguments of type `AnyRealmValue`, and 'IN' with key paths.
     func ownerCondition(_ random: inout SeededRandom) -> RandomCondition {
         let fields = Node.fields
         let name = QueriedValues.names.randomElement(using: &random) ?? ""

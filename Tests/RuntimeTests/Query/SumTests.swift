@@ -13,7 +13,8 @@ import Testing
         try test.realm.write { test.realm.add([first, second]) }
     }
 
-    @Test("a sum of small integers fits a larger type, and a sum with infinity is infinite O53") func fits() throws {
+    @Test("the type of a sum can be larger than the type of the elements, and a sum with infinity is infinite O53")
+    func fits() throws {
         let test = try TestRealm()
         try scalars(test)
         let all = test.realm.objects(Scalars.self)

@@ -8,10 +8,10 @@ import Testing
 
 @testable import Martlet
 
-/// The first and last members of results, and loops that end early, without the keys of all members.
+/// Reads first and last members of results, and ends loops early. The runtime must not read the keys of all members.
 @Suite("first and last members of results")
 struct WindowTests {
-    /// A result that is made anew for each question, so that no keys are known.
+    /// A query. Each call of `make` returns new results, which have not read any keys.
     private struct Plan {
         let make: (Realm) -> Results<Node>
     }
@@ -69,7 +69,7 @@ struct WindowTests {
         }
     }
 
-    @Test("the first and last members are those of all members, in every way of asking N130 O52 O55", arguments: 1...8)
+    @Test("the first and last members are correct, whichever function reads them N130 O52 O55", arguments: 1...8)
     func random(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         let test = try TestRealm()
@@ -129,7 +129,9 @@ struct WindowTests {
         #expect(make()[range].map(id) == Array(ids[range]) && make()[range].startIndex == range.lowerBound)
     }
 
-    @Test("a loop visits the initial members, whatever its body changes between two windows N130", arguments: 1...6)
+    @Test(
+        "a loop visits the initial members, whatever its body changes while part of the members are read N130",
+        arguments: 1...6)
     func changes(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(100 + seed))
         let test = try TestRealm()
@@ -174,7 +176,7 @@ struct WindowTests {
         return steps(test.realm.context.handle) { body(test.realm.objects(Node.self)) }
     }
 
-    @Test("the cost of the first and last members does not depend on the number of members O52 O55")
+    @Test("the cost of reading the first and last members does not depend on the number of members O52 O55")
     func costs() throws {
         let questions: [(Results<Node>) -> Void] = [
             { #expect($0.limit(10).map(\.id).count == 10) },
@@ -189,7 +191,7 @@ struct WindowTests {
             { for node in $0.sorted(byKeyPath: "id", ascending: false) where node.id >= 0 { break } },
         ]
         for (number, question) in questions.enumerated() {
-            // A search of 8,000 objects needs more than 40,000 steps.
+            // A query that reads all 8,000 objects needs more than 40,000 steps.
             let (few, many) = (try cost(400, question), try cost(8_000, question))
             #expect(
                 few > 0 && many < few + 2_000, "question \(number): \(few) steps with 400 objects, \(many) with 8,000")

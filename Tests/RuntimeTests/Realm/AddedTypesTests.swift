@@ -81,7 +81,7 @@ struct AddedTypesTests {
         #expect(test.realm.objects(Dog.self).count == 1)
     }
 
-    @Test("results of a type without a class contain later objects, also after the class was added O14")
+    @Test("results of a type without a class contain objects that are added later, even after the class was added O14")
     func untypedResults() throws {
         let (test, allTypes) = try start()
         var elsewhere = allTypes
@@ -120,7 +120,7 @@ struct AddedTypesTests {
         let token = todos.observe { _ in counts.append(todos.count) }
         test.realm.refresh()
         try test.realm.write { test.realm.add(Todo(id: 3)) }
-        // No other Realm has written since the refresh, so opening the Realm with more types calls no observer.
+        // No other Realm has written since the refresh. So opening the Realm with more types calls no observer.
         var twoTypes = test.configuration
         twoTypes.objectTypes = [Todo.self, DemoObject.self]
         _ = try Realm(configuration: twoTypes)

@@ -124,7 +124,8 @@ import Testing
         #expect(missing?.code == .fileNotFound)
     }
 
-    @Test("shouldCompactOnLaunch decides on compaction from the sizes, and is not called while the file is open O78 O2")
+    @Test(
+        "shouldCompactOnLaunch gets both sizes, decides on compaction, and is not called while the file is open O78 O2")
     func compactAtLaunch() throws {
         let test = try TestRealm()
         let target = url(test, "launch.realm")
@@ -251,7 +252,8 @@ import Testing
         #expect(try schemaVersionAtURL(past.url) == 0)
     }
 
-    @Test("a Realm with objects of undeclared types only is empty O3 O68") func emptyForProgram() throws {
+    @Test("a Realm is empty if all its objects have types that the program does not declare O3 O68")
+    func emptyForProgram() throws {
         let past = try PreviousFile(["object Keyless\nproperty content String", "object Gone"]) { create in
             _ = create("Gone", [:])
         }

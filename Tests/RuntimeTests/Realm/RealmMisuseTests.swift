@@ -139,7 +139,7 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
         expectMessage(link, "the 'Node' with the key 7 was deleted")
     }
 
-    @Test("a lookup by class name traps if the class has no primary key, or a primary key of another type O7")
+    @Test("a lookup by class name traps if the class has no primary key, or if its primary key has another type O7")
     func keys() async {
         let none = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestRealm().realm.dynamicObject(ofType: "Keyless", forPrimaryKey: 1)

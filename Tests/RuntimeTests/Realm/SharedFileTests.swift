@@ -135,7 +135,7 @@ import Testing
 
     // MARK: After a failure
 
-    @Test("observers of a write that could not be stored are called after the write lock is released O4 K20")
+    @Test("if a write cannot be stored, key-value observers are called after the write lock is released O4 K20")
     func calledAfterUnlock() throws {
         let test = try TestRealm { $0.environment.writeTimeoutMilliseconds = 0 }
         let node = try test.nodes(1)[0]

@@ -43,7 +43,7 @@ import Testing
         #expect(state() == before)
     }
 
-    @Test("an assignment is a change, also of an equal value, and so are changes that cancel out N26")
+    @Test("an assignment of an equal value is a change, and changes that cancel each other out are changes N26")
     func equalValues() throws {
         let node = try #require(realm.objects(Node.self).first)
         for change in [
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("after a write that changed nothing, other threads can write, and this Realm sees their changes N26")
+    @Test("after a write without changes, other threads can write, and this Realm sees their changes N26")
     func others() throws {
         for id in 2...4 {
             try realm.write {}
@@ -84,7 +84,7 @@ import Testing
         #expect(state() == before)
     }
 
-    @Test("an asynchronous write without changes calls its handler, and one without others creates no version N26")
+    @Test("an asynchronous write without changes calls its handler, and creates no version if it is alone N26")
     func asynchronous() throws {
         let before = state()
         let calls = Log()
@@ -94,7 +94,7 @@ import Testing
         #expect(state() == before)
     }
 
-    @Test("asynchronous writes that are committed together each have a version, also without changes N26")
+    @Test("asynchronous writes that are committed together each have a version, even without changes N26")
     func grouped() throws {
         let before = realm.context.version
         let calls = Log(realm)

@@ -135,7 +135,8 @@ private func linkIndexCount(_ test: TestRealm) -> Int { rows(test.realm, "martle
         }
     }
 
-    @Test("links to a deleted object, also its link to itself, do not lead to a new object with the same key O6 O32")
+    @Test(
+        "links to a deleted object, including its link to itself, do not lead to a new object with the same key O6 O32")
     func reuse() throws {
         let test = try TestRealm()
         let scalars = Scalars(id: 1)

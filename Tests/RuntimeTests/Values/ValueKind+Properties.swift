@@ -73,7 +73,7 @@ extension ValueKind {
         #expect(all.filter("\(name) == nil").map { $0["id"] as? Int } == [last])
     }
 
-    // The values are in ascending order, so the positions determine which objects a condition must find.
+    // The values are in ascending order. So the position of a value determines which objects a condition must find.
     private func compare<Root: Object & ModelObject, V: OrderedValue>(
         _ test: TestRealm, _ type: Root.Type, _ name: String, _ values: [V]
     ) throws {

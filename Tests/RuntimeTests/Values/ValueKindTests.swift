@@ -33,7 +33,7 @@ import Testing
     func updates(_ kind: any AnyValueKind) throws { try kind.checkUpdates() }
 
     @Test(
-        "values of every kind except enums are kept when a migration makes their property optional O30 O31 O35",
+        "values of every kind except enums remain when a migration makes their property optional O30 O31 O35",
         arguments: allKinds)
     func migration(_ kind: any AnyValueKind) throws { try kind.checkMigration() }
 }
