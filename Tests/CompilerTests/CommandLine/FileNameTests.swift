@@ -105,7 +105,7 @@ struct FileNameTests {
         }
     }
 
-    @Test("'generate' and 'generate --check' accept folders and files with such names S34 S40", arguments: names)
+    @Test("'generate' and 'generate --check' accept unusual names of folders and files S34 S40", arguments: names)
     func generate(_ name: (octal: String, shown: String)) throws {
         let generate = "\"$MARTLET\" generate \"Schemas $name\" --output \"Out $name\""
         let outcome = try outcome(
@@ -147,7 +147,7 @@ struct FileNameTests {
                 + "compare with a folder\n")
     }
 
-    @Test("the other commands accept such names S40 S41 S42 S43", arguments: names)
+    @Test("the other commands accept unusual file names S40 S41 S42 S43", arguments: names)
     func others(_ name: (octal: String, shown: String)) throws {
         let outcome = try outcome(
             name.octal,

@@ -151,7 +151,7 @@ struct PolicyTests {
         #expect(!function.contains("tags"))
     }
 
-    @Test("text in a rule cannot end the function that checks the rule S14")
+    @Test("text in a rule cannot end the quoted body of the function that checks the rule S14")
     func quotes() throws {
         let found = try statements(
             """

@@ -49,7 +49,7 @@ struct EmbeddedElementTests {
         try file.integer("SELECT count(*) FROM \(type)")
     }
 
-    @Test("an inserted embedded object is recorded as a whole, and so is an element in which a value has changed Y27")
+    @Test("an embedded object in a collection is recorded as a whole if it is inserted or changed Y27")
     func recording() throws {
         let file = try file()
         let first = Sample.stop(1, y: 2, marks: [3, 4], scores: [MapEntry(key: "s", value: .null)], points: [5])
@@ -81,7 +81,7 @@ struct EmbeddedElementTests {
         #expect(try count("Stop", file) == 1)
     }
 
-    @Test("a change deep inside an element is recorded as a change of the element, together with other changes Y27")
+    @Test("a change deep inside an element is recorded as a new value of the whole element Y27")
     func recordingInside() throws {
         let file = try file()
         try file.write(.insertElement(item, stops, try place(0), Sample.stop(1, y: 2, points: [3])))
@@ -179,7 +179,7 @@ struct EmbeddedElementTests {
     }
 
     @Test(
-        "a link inside an element is shown when its target arrives, and an upload of the element keeps it Y24 Y27",
+        "a link inside an element is shown when its target is downloaded, and an upload contains the link Y24 Y27",
         arguments: ["near", "extra", "nears"])
     func unresolvedLinks(_ place: String) throws {
         let file = try file()
@@ -235,7 +235,7 @@ struct EmbeddedElementTests {
         #expect(try values(file)[stop] == Sample.stop(4))
     }
 
-    @Test("a downloaded value that does not fit a collection of embedded objects is refused")
+    @Test("a downloaded value that is not valid in a collection of embedded objects is refused")
     func malformed() throws {
         let file = try file()
         for (path, value) in [

@@ -50,7 +50,7 @@ struct ListSlotsTests {
         #expect(last.slots[1].position.map { known[3] < $0 } == true)
     }
 
-    @Test("edits that do not fit the list are refused")
+    @Test("edits at indexes that the list does not have are refused")
     func unfitting() {
         for edit in [
             ListEdit.insert(at: 2, count: 1), .remove(at: 0, count: 2), .replace(at: 1), .move(from: 0, to: 1),

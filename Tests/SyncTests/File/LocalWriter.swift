@@ -4,8 +4,8 @@ import MartletValues
 
 @testable import MartletSync
 
-/// Writes to a synchronized file as a program does. The operations only describe the writes of the program.
-/// `SyncRecorder` records these writes for upload, in the same way as those of a real program.
+/// Writes to a synchronized file as a program does. The operations describe the writes of the program. `SyncRecorder`
+/// records these writes for upload, as it does for a real program.
 struct LocalWriter {
     private let schema: SyncSchema
     private let writer: DownloadWriter

@@ -117,7 +117,7 @@ final class SyncedFile {
             TypeDeclaration(
                 type,
                 defaultRow: {
-                    // The default of 'Item.text' differs from the zero of its type.
+                    // The default of 'Item.text' differs from the initial value of its type.
                     TableLayout.zeroRow(type).map { $0 == .text("") && type.name == "Item" ? .text("new") : $0 }
                 })
         }
@@ -215,7 +215,7 @@ final class SyncedFile {
 
     // MARK: Reading
 
-    /// The first fault that was found in a change set for observers; nil if all change sets are correct.
+    /// The first error that was found in a change set for observers; nil if all change sets are correct.
     private(set) var changeSetFailure: String?
     private(set) var lastChanges = ChangeSet()
     /// The columns that the last changes report as modified although their values are the same as before.

@@ -15,7 +15,7 @@ final class ModelClient {
     private(set) var toService: [ClientMessage] = []
     /// The messages in transit to the client.
     private(set) var toClient: [ServiceMessage] = []
-    /// The previous connection, which the client has ended. The service may still receive its messages in transit.
+    /// The previous connection. The client has ended it, but the service may still receive messages in transit.
     private var previous: (service: ModelServiceSession, messages: [ClientMessage])?
     private var greatestCursor = -1
     /// The time stamp of the newest write.
@@ -289,8 +289,8 @@ final class ModelClient {
         return shown.contains { $0?.isEmptyCollection ?? true ? mine == nil || mine == $0 : mine == $0 }
     }
 
-    // Checks that the file shows the newest value that an upload in the outbox has written, unless a later upload has
-    // deleted the object.
+    // Checks that the file shows the newest values that the uploads in the outbox have written. Does not check objects
+    // that a later upload has deleted.
     private func checkOwnWrites(_ uploads: [ClientMessage.Upload], _ rows: ModelRows, _ mask: UploadMask) {
         var written: ModelRows = [:]
         func add(_ address: ObjectAddress, _ values: ModelValues) {
@@ -322,7 +322,7 @@ final class ModelClient {
     /// of the subscriptions, and the outbox must be empty.
     func checkAtRest(_ server: ModelServer) {
         attempt {
-            // A client that has loaded its data again may have missed a notice.
+            // After a repair, the client has loaded its data again, and may have missed a notice.
             let mayMissNotices = mayMissNotices || !checksCommits
             try check(server)
             let (stored, rows) = (try file.load(), try file.objects())
