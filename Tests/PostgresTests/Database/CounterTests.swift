@@ -42,7 +42,7 @@
             #expect(try sample.changes(after: cursor).entries.map(\.isTouch) == [true])
         }
 
-        @Test("an addition whose sum does not fit 64 bits is refused, and the other objects of the upload are stored")
+        @Test("an addition is refused if the sum does not fit into 64 bits; other objects of the upload are stored")
         func overflow() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, walks) VALUES (1, 9223372036854775807), (2, 0)")

@@ -176,7 +176,7 @@
                 #expect(Set(other.labels) == ["urgent", "garden"] && other.notes["ada"] == "second")
                 #expect(other.doneCount == 1)
                 token.invalidate()
-                // A task that SQL deletes leaves the list, and a task that SQL adds is at its end.
+                // SQL deletes one task, and appends another task to the list.
                 try session.execute(
                     "DELETE FROM task_item WHERE id = 3; INSERT INTO board_tasks (owner, value) VALUES (1, 5)")
                 try await wait { mine.tasks.map(\.id) == [1, 5] && other.tasks.map(\.id) == [1, 5] }
