@@ -160,11 +160,11 @@ struct SilentWritePublisherTests {
         #expect(subscriber.values.map(\.text) == ["initial", "[] [3] []", "[] [5] []"])
     }
 
-    /// Why the changes that precede a silent write reach the subscriber only after that write.
+    /// The reason why the subscriber gets the changes before a silent write only after this write.
     enum Cause: CaseIterable { case noDemand, changeInCallback }
 
     @Test(
-        "earlier silent writes are not reported, even if the subscriber writes silently when it gets a value N111",
+        "earlier silent writes are not reported, even if the subscriber makes a silent write in its callback N111",
         arguments: Cause.allCases)
     func writesInValue(_ cause: Cause) throws {
         let test = try TestRealm()
