@@ -125,7 +125,7 @@ def documentation(text):
 
 
 def nonblank_indexes():
-    """Return the indexes of the texts that are not blank, which can be documentation."""
+    """Return the indexes of the texts that can be documentation: all texts that are not blank."""
     return [i for i, text in enumerate(TEXTS) if text.strip()]
 
 

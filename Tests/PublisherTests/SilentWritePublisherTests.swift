@@ -45,7 +45,7 @@ struct SilentWritePublisherTests {
         #expect(subscriber.values.map(\.text) == ["initial", "[] [3] []", "[] [] [103]"])
     }
 
-    @Test("changes between silent writes are merged and published in order, as values are requested N111 N40")
+    @Test("changes between two silent writes are merged into one value, and requests get the values in order N111 N40")
     func between() throws {
         let test = try TestRealm()
         _ = try test.graph()

@@ -15,7 +15,7 @@ struct HybridClockTests {
             #expect(stamp > last)
             last = stamp
         }
-        // The counter of the time stamps, which has 16 bits, has overflowed. So the milliseconds have increased.
+        // The 16-bit counter of the time stamps has overflowed, so the milliseconds have increased.
         #expect(last.milliseconds >= 1_004)
     }
 

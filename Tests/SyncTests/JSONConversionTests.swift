@@ -7,7 +7,7 @@ import Testing
 
 @testable import MartletSyncService
 
-/// A schema whose embedded type `Home` has properties of all types.
+/// A schema for conversions. Its embedded type `Home` has properties of all types.
 enum JSONSample {
     static let facts = """
         object Dog

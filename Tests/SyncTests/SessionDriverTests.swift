@@ -6,7 +6,7 @@ import Testing
 
 @testable import MartletSyncService
 
-/// A database whose tasks wait until the test finishes them.
+/// A database in which each task waits until the test finishes it.
 private final class ManualDatabase: ServiceDatabase {
     private struct State {
         var waiting: [(task: ServiceTask, context: SessionContext, CheckedContinuation<ServiceTaskResult, Never>)] = []

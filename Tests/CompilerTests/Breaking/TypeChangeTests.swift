@@ -33,7 +33,7 @@ struct TypeChangeTests {
             ["data: type 'Tag' was removed, and its stored objects cannot be read; declare it again"])
     }
 
-    @Test("a type whose name changes only in case needs 'renamedFrom' S43 O69 MRT0601")
+    @Test("a type needs 'renamedFrom' even if its name changes only in case S43 O69 MRT0601")
     func caseOnly() throws {
         try check(
             "objects:\n  «Dog»: {properties: {age: Int}}\n",

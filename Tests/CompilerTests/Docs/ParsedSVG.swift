@@ -26,7 +26,7 @@ final class ParsedSVG: NSObject, XMLParserDelegate {
 
     struct Line {
         let classes: String
-        /// The tooltip, which names the property and the type to which the line leads.
+        /// The tooltip. It names the property of the link and the target type.
         var title = ""
         var points: [Point] = []
 

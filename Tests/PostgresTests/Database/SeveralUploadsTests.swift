@@ -162,7 +162,8 @@
                 for outcome in outcomes { if outcome == .stored([]) { fitting += 1 } else { reverted += 1 } }
                 for sql in [
                     "SELECT * FROM dog ORDER BY id", "SELECT * FROM person ORDER BY id",
-                    // The images of rows contain the identifiers of types, which differ between the databases.
+                    // The images of rows contain type identifiers. These differ between the databases, so the query
+                    // compares only the lengths of the images.
                     """
                     SELECT type, op, key, columns, length(old), length(new), paths, time, client, upload
                     FROM martlet.log ORDER BY seq

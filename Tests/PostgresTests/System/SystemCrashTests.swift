@@ -11,7 +11,7 @@
     /// Tests crashes of clients, of the service and of the database.
     ///
     /// A random program consists of four rounds. In each round, a child process runs an instance of the service and
-    /// three clients, which write at random, while SQL writes to the same tables. The process kills itself after a
+    /// three clients. The clients write at random, and SQL writes to the same tables. The process kills itself after a
     /// random time. In about half of the rounds, PostgreSQL also stops without a checkpoint, and starts again. After
     /// the rounds, the clients synchronize without crashes. Each client must then have the objects of its subscriptions
     /// with the values in PostgreSQL. PostgreSQL must have stored each addition to the counter exactly once.

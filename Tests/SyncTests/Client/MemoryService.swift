@@ -54,7 +54,7 @@ final class MemoryService: SyncTransport, ServiceDatabase {
     /// Audits the connected clients.
     func audit() async { for session in state.withLock({ Array($0.sessions.values) }) { await session.audit(1) } }
 
-    /// Replaces the set of the objects whose uploaded changes the service reverts.
+    /// Sets the objects that the service refuses. It reverts uploaded changes of these objects.
     func refuse(_ addresses: Set<ObjectAddress>) { state.withLock { $0.refusedAddresses = addresses } }
 
     /// Sets whether the service refuses sets of subscriptions.

@@ -13,7 +13,7 @@ struct CollectionFileTests {
     private let scores = ValuePath(Sample.scores)
     private let item = Sample.item(1)
 
-    /// A position whose first byte selects the index at which `LocalWriter` changes the list.
+    /// A position for `LocalWriter`. Its first byte selects the index at which `LocalWriter` changes the list.
     private func place(_ index: UInt8) throws -> ListPosition { try #require(ListPosition([index + 100])) }
 
     private func file() throws -> SyncedFile {
@@ -112,7 +112,7 @@ struct CollectionFileTests {
         #expect(try file.uploads.isEmpty, "nothing is recorded")
     }
 
-    @Test("a download does not overwrite a collection whose changes are not uploaded yet Y23")
+    @Test("a download does not overwrite a collection with changes that are not uploaded yet Y23")
     func masking() throws {
         let file = try file()
         try download([], to: file)

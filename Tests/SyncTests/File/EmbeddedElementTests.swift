@@ -13,8 +13,8 @@ struct EmbeddedElementTests {
     private let item = Sample.item(1)
     private let ada = Sample.owner("ada")
 
-    /// A position whose first byte selects the index at which `LocalWriter` changes the list. If the index is even, the
-    /// element is replaced. If it is odd, its first value is changed.
+    /// A position for `LocalWriter`. Its first byte selects the index at which `LocalWriter` changes the list. If the
+    /// argument is even, `LocalWriter` replaces the element. Otherwise it changes the first value of the element.
     private func place(_ index: UInt8) throws -> ListPosition { try #require(ListPosition([index + 100])) }
 
     private func file() throws -> SyncedFile {
@@ -223,7 +223,7 @@ struct EmbeddedElementTests {
             ])
     }
 
-    @Test("a download does not overwrite elements whose changes are not uploaded yet Y23")
+    @Test("a download does not overwrite elements with changes that are not uploaded yet Y23")
     func masking() throws {
         let file = try file()
         try download([stops: elements([Sample.stop(1), Sample.stop(2)])], to: file)

@@ -29,8 +29,8 @@ struct LocalWriter {
     }
 
     // In these operations, a position only selects an index of the list: the first byte of the position, modulo the
-    // number of possible indices. If this byte is odd, or if the key of a map entry is "a", an embedded object is not
-    // replaced. Instead, the program changes its first value, which is a number.
+    // number of possible indices. If this byte is odd, or if the key of a map entry is "a", the program does not
+    // replace an embedded object. Instead, it changes the first value of this object. The value is a number.
     private func change(_ operation: SyncOperation) throws {
         guard let row = try row(operation.address), let element = operation.element else { return }
         let property = writer.schema[row.table].type.properties[element.path.properties[0]]

@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import MartletSync
 
-/// A synchronized file with three synchronized types, which can be closed and opened again.
+/// A synchronized file with three synchronized types. Tests can close it and open it again.
 final class SyncedFile {
     /// The types in the file. `Item` has the number 0, `Owner` 1, `Report` 4.
     static let facts = [
@@ -167,7 +167,7 @@ final class SyncedFile {
         }
     }
 
-    /// Applies a batch in a transaction, which is rolled back before the commit.
+    /// Applies a batch in a transaction, and then rolls the transaction back.
     func applyWithoutCommit(_ batch: DownloadedBatch, _ state: ClientState) throws {
         let store = try opened
         try transaction { transaction in

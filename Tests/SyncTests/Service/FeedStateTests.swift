@@ -8,7 +8,7 @@ import Testing
 struct FeedStateTests {
     private static let (ada, ben, eve) = (SessionID(number: 1), SessionID(number: 2), SessionID(number: 3))
 
-    /// A filter that contains the objects whose property 1 has the value `group`.
+    /// A filter for the objects in which property 1 has the value `group`.
     private func filter(_ group: Int64) -> SubscriptionFilter {
         let test = ConditionTest.isIn(ConditionOperand(ValuePath(1), .integer), [.integer(group)])
         return SubscriptionFilter([], conditions: [0: [.test(test, isNegated: false)]]) { _, values in
@@ -35,7 +35,7 @@ struct FeedStateTests {
         return feed
     }
 
-    @Test("a session is notified of and gets exactly the entries that match its queries before or after a change")
+    @Test("a session gets the entries that match its queries before or after a change; other entries do not notify it")
     func matching() {
         var feed = feed()
         let batch = LogBatch(
@@ -54,7 +54,7 @@ struct FeedStateTests {
         #expect(ids(empty) == [] && empty?.cursor == SyncCursor("3:3:"))
     }
 
-    @Test("a collection change notifies the sessions that see its owner, or without values, all sessions of its type")
+    @Test("a collection change notifies the sessions of its owner; if the owner is unknown, all sessions of the type")
     func collections() {
         var feed = feed()
         var seen = entry(1, from: 1, to: 1)

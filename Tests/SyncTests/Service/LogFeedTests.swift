@@ -4,7 +4,7 @@ import Testing
 @testable import MartletSyncProtocol
 @testable import MartletSyncService
 
-/// A log whose reads wait until the test finishes them.
+/// A log in which each read waits until the test finishes it.
 private final class ManualLog: Sendable {
     private struct State {
         var waiting: [(SyncCursor?, CheckedContinuation<LogBatch, any Error>)] = []

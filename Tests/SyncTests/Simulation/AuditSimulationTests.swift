@@ -7,7 +7,7 @@ import Testing
 
 @testable import MartletSync
 
-/// Audits in the simulation. The programs of `SimulationTests` also contain audits, which must find no differences.
+/// Audits in the simulation. The programs of `SimulationTests` also contain audits, but these must find no differences.
 @Suite("audits in the simulation")
 struct AuditSimulationTests {
     @Test("audits of correct runs compare rows, and find no differences", arguments: [Simulation.Kind.values, .files])
@@ -107,7 +107,7 @@ extension Simulation {
         deliverEverything()
     }
 
-    // Audits the clients at rest, and expects that the differences of the damaged clients are found and repaired.
+    // Audits the clients after all messages were delivered. Expects that audits find and repair the damaged clients.
     fileprivate mutating func expectRepair(isDamaged: [Bool], _ comment: Comment) throws {
         let known = server.audits.count
         auditAll()

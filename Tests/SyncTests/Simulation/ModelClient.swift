@@ -318,8 +318,8 @@ final class ModelClient {
         }
     }
 
-    /// Checks the client at rest, which means that all messages were delivered. The file must then contain the objects
-    /// of the subscriptions, and the outbox must be empty.
+    /// Checks the client after all messages were delivered. The file must then contain the objects of the
+    /// subscriptions, and the outbox must be empty.
     func checkAtRest(_ server: ModelServer) {
         attempt {
             // After a repair, the client has loaded its data again, and may have missed a notice.
