@@ -19,7 +19,7 @@ struct HybridClockTests {
         #expect(last.milliseconds >= 1_004)
     }
 
-    @Test("after a clock has received a time stamp, its next time stamps are greater, whatever its wall clock shows")
+    @Test("after a clock has received a time stamp, its next time stamps are greater, even if its wall clock is slow")
     func causality() {
         var (fast, slow) = (HybridClock(), HybridClock())
         let first = fast.next(wall: 900_000_000)

@@ -280,7 +280,7 @@ struct ServiceSessionTests {
             ])
     }
 
-    @Test("if the messages of a client cause too much work, further messages wait for a later tick")
+    @Test("if the messages of a client cause too much work, the session handles further messages at a later tick")
     func limitedWork() {
         var session = openSession { ($0.workAtOnce, $0.workPerSecond) = (100, 60) }
         _ = session.tick(1_000)

@@ -71,7 +71,7 @@ struct TypeChangeTests {
 
     @Test("'renamedFrom' has an effect only in the first new type that names a removed type S43 MRT0601")
     func impossibleRenames() throws {
-        // Two types name the same former type: only the first of them is renamed.
+        // If two types name the same removed type, only the first of them counts as its rename.
         try check(
             "objects:\n  «Human»: {properties: {age: Int}}\n",
             """

@@ -56,7 +56,7 @@ struct PostgresCommandTests {
         #expect(try run(["--breaking", "--against", "Old"], in: folder).status == 2)
     }
 
-    @Test("errors of the old schema are reported; if the old types have no primary keys, all tables are created S57 S40")
+    @Test("errors of the old schema are reported; if its types have no primary keys, all tables are created S57 S40")
     func olderSchema() throws {
         let broken = try run(["--against", "Old"], in: folder(Self.old, old: "objects:\n  Dog:\n"))
         #expect(broken.status == 3)

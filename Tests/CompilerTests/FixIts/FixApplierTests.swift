@@ -179,7 +179,7 @@ struct FixApplierTests {
     }
 
     @Test(
-        "one fix-it corrects all escapes in a file path, whatever characters follow them S10 S41",
+        "one fix-it corrects all escapes in a file path, regardless of the characters after them S10 S41",
         arguments: [#"D:\x\y"#, #"\d+\.\d*"#, #"C:\data\users"#, #"\x\x\x"#, #"\\\x"#, #"\q\\q"#])
     func paths(_ path: String) {
         let text = "objects:\n  A: {doc: \"\(path)\", properties: {a: Int}}\n"

@@ -11,7 +11,7 @@
             try sample.session.query("SELECT walks FROM dog WHERE id = 1").first?.bigint(0)
         }
 
-        @Test("the additions of all clients are applied, whatever their time stamps are")
+        @Test("the additions of all clients are applied, regardless of their time stamps")
         func addition() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, walks) VALUES (1, 5)")

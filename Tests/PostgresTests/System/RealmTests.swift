@@ -83,8 +83,8 @@
                 let realm = try realm("a", user: "ada", url)
                 let tasks = try await realm.objects(TaskItem.self).subscribe()
                 #expect(tasks.count == 300)
-                // These changes are larger than `feedBytes`, so the service does not keep them in memory, and the
-                // service's session for this client reads the log itself.
+                // These changes are larger than `feedBytes`, so the service does not keep them in memory. The session
+                // of this client reads the log itself.
                 try session.execute("UPDATE task_item SET title = 'middle' WHERE id <= 20")
                 try await wait { tasks.where { $0.title == "middle" }.count == 20 }
                 realm.syncSession?.suspend()

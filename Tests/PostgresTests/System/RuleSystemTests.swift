@@ -90,7 +90,7 @@
                 #expect(await eve.reverted.allSatisfy { $0.reason == .notPermitted })
                 await eve.wait { await $0.rows[first]?[text] == .text("a") }
                 await eve.wait { await $0.rows.count == 3 }
-                // Eve cannot read memo 3 any more. Her deletion has no effect, as if the memo did not exist.
+                // Eve can no longer read memo 3. Her deletion has no effect, as if the memo did not exist.
                 await eve.write([.delete(third)])
                 await eve.wait { await $0.state.outbox.isEmpty }
             }

@@ -40,7 +40,7 @@ struct CollectionFileTests {
     }
 
     @Test(
-        "changes of collections are recorded after the creation of their object: of lists with a position, of sets with a member, of maps with a key Y21 Y22"
+        "changes of collections are recorded after the creation of their object, with position, member or key Y21 Y22"
     )
     func recording() throws {
         let file = try SyncedFile()

@@ -86,7 +86,7 @@ struct LocalWriter {
         return true
     }
 
-    /// Deletes an embedded object that is not an element any more.
+    /// Deletes an embedded object that is no longer an element.
     private func deleteObject(_ element: SQLValue, _ property: PropertySchema) throws {
         guard property.element.isEmbedded, case .integer(let key) = element, let name = property.element.target else {
             return

@@ -329,7 +329,7 @@ struct SyncApplierTests {
         #expect(try store.read { try $0.subscriptions(of: 1).map(\.name) } == ["some", nil])
     }
 
-    @Test("opening a file throws if the outbox has changes of a type that is not synchronized any more")
+    @Test("opening a file throws if the outbox has changes of a type that is no longer synchronized")
     func removedType() throws {
         let owner = "object Owner\nprimaryKey name\nproperty group Int\nproperty name String\nproperty boss link:Owner?"
         let item = "object Item\nprimaryKey id\nproperty id Int\nproperty owner link:Owner?"

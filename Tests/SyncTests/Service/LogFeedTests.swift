@@ -89,7 +89,7 @@ struct LogFeedTests {
         try await third
     }
 
-    @Test("a session with an older cursor is behind the feed, and a session with a newer cursor waits for a read")
+    @Test("a session with an older cursor gets the result 'behind'; a session with a newer cursor waits for a read")
     func attaching() async throws {
         let feed = feed()
         async let start: Void = feed.advance()

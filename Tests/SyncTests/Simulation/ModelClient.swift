@@ -125,8 +125,8 @@ final class ModelClient {
     /// Checks the objects of a stored upload that has no conflicts: they must be equal on the server and in the file.
     private func checkEffect(of upload: ClientMessage.Upload, _ server: ModelServer) throws {
         let rows = try file.objects()
-        // Does not check objects of the type `Report`, which has 'sync: upload': only the creation of these objects is
-        // uploaded, and later changes of them are made only in the file.
+        // Does not check objects of the type `Report`. Because of 'sync: upload', only the creation of these objects is
+        // uploaded. Later changes are made only in the file.
         for address in upload.operations.map(\.address) where address.type != Sample.report(0).type {
             let (mine, theirs) = (rows[address], server.rows[address])
             let shown = theirs?.mapValues { $0.shown { rows[$0] != nil } }.normalized
