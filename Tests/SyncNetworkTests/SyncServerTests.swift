@@ -144,7 +144,7 @@
             }
         }
 
-        @Test("before the server stops, it tells the clients to connect again")
+        @Test("before the server stops, it asks the clients to connect again")
         func shutdown() async throws {
             let (starts, started) = AsyncStream.makeStream(of: Void.self)
             let failures = Failures()

@@ -265,7 +265,7 @@ struct SessionDriverTests {
         guard case .complete(1, _) = try await next(driver) else { return recordIssue("no 'complete'") }
     }
 
-    @Test("if reading objects fails, the client gets the complete messages, and is told to connect again")
+    @Test("if reading objects fails, the client gets the complete messages, and must connect again")
     func incompleteData() async throws {
         let driver = driver()
         try await open(driver)

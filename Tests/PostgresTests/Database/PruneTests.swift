@@ -117,7 +117,7 @@
             #expect(throws: LogReaderError.unknownCursor) { try sample.changes(after: start) }
         }
 
-        @Test("a running service tells a client to start again if its cursor is older than the log")
+        @Test("a client of a running service must start again if its cursor is older than the log")
         func runningService() async throws {
             let sample = try sample("runningservice")
             let database = try await PostgresServiceDatabase(
