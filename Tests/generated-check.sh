@@ -319,8 +319,8 @@ check_confinement() {
         diff "$scratch/lines" "$scratch/refused"
 }
 
-# Checks that the examples of the articles compile, each in a separate function. Runs the examples that print, and
-# compares their output with the expected output. To update the expected output:
+# Checks that the examples of the articles compile, each in a separate function. Runs the examples that print something,
+# and compares their output with the expected output. To update the expected output:
 # UPDATE=1 Tests/generated-check.sh articles
 check_articles() {
     local article name folder=$scratch/articles
@@ -330,7 +330,7 @@ check_articles() {
         name=$(basename "$article" .md)
         example_functions "$name" '' "$article" >"$folder/Article$name.swift"
     done
-    # The generated array contains the name and the function of each example that prints.
+    # The generated array contains the name and the function of each example that prints something.
     {
         printf 'import Martlet\n\nnonisolated(unsafe) let examples: [(String, (Realm, Results<Dog>, Dog) throws -> Void)] = [\n'
         awk '/^func [A-Z]/ { name = $2; sub(/\(.*/, "", name) } /print\(/ && name !~ /NotRun$/ && !done[name]++ { printf "    (\"%s\", %s),\n", name, name }' \

@@ -114,7 +114,7 @@ def compile_files(files):
     output = subprocess.run([*map(str, command), *map(str, files)], capture_output=True, text=True).stderr
     found = []
     for path, line, column, kind, text in re.findall(r"^(/[^:\n]*):(\d+):(\d+): (error|warning|note): (.*)$", output, re.M):
-        # An error in the expansion of a macro gets the line of the macro and column 0, so that it precedes the other
+        # An error in the expansion of a macro gets the line of the macro and column 0. It then precedes the other
         # errors of this line.
         if found and text.startswith("in expansion of macro"):
             found[-1] = (Path(path), int(line), 0, *found[-1][3:])

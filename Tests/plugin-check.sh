@@ -53,7 +53,7 @@ choose_build_folder() {
 }
 
 # The Swift driver compares modification times in whole seconds, and does not notice an edit in the same second as the
-# previous build. So each build waits until the second in which the previous build ended is over.
+# previous build. So each build starts in a later second than the second in which the previous build ended.
 build() {
     while [ "$(date +%s)" = "${ended:-}" ]; do sleep 0.05; done
     attempt build
@@ -215,8 +215,8 @@ settings() {
         ! grep -qrF 'public enum Store' "$products/plugins/outputs"
 }
 
-# Checks mistakes in the package. Each mistake adds, removes or renames a file, because only then SwiftPM reads a folder
-# again.
+# Checks mistakes in the package. Each mistake adds, removes or renames a file. Otherwise SwiftPM would not read the
+# folder again.
 run_mistakes() {
     local models=$demo/Sources/ZooModels
     rm "$models/Schemas"
@@ -257,8 +257,8 @@ run_command() {
         "Generated/Animal.martlet.swift:" "[MRT0005]" "-    public var nom" "+    public var name"
     rm -r "$generated"
     check "lint accepts the schemas S34" martlet lint Schemas/Zoo --preset minimal
-    # The other commands are checked with one build system only, because the plugin passes their arguments in the same
-    # way with every build system.
+    # The plugin passes the arguments of the other commands in the same way with every build system, so these commands
+    # are checked with only one build system.
     [ "$system" = native ] || return 0
     sed -i 's/weight: Double?/weight: Duoble?/' "$demo/Schemas/Zoo/Animal.yaml"
     check "lint fails for a schema with errors S34" not martlet lint --format sarif Schemas/Zoo

@@ -5,8 +5,8 @@
     Tests/postgres-check.py rules [COUNT [FIRST]]        random rules, rows and users
 
 A migration starts with the tables of a random schema and some rows. Afterwards the database must have the tables of the
-changed schema. Except for the order of columns, 'pg_dump --schema-only' must print the same statements as for a
-database in which these tables were created.
+changed schema. 'pg_dump --schema-only' must print the same statements as for a new database with these tables. Only the
+order of columns may differ.
 
 A rule is evaluated in Python and compiled to a policy. For each user, a query must return exactly the rows for which
 the rule holds.
@@ -315,7 +315,7 @@ SAMPLES = {
 
 
 def fill(database, chance):
-    """Inserts two rows into each table. Rows that violate a constraint are left out."""
+    """Inserts two rows into each table. Omits rows that violate a constraint."""
     columns = {}
     for line in query(
             database, "SELECT table_name, column_name, data_type, is_nullable, column_default IS NOT NULL "

@@ -3,7 +3,7 @@ public import MartletCompiler
 import MartletSchema
 import MartletTools
 
-/// Checks the invariants of the compiler, which hold for any input. The fuzzer and the tests of its corpus use this
+/// Checks invariants of the compiler that must hold for any input. The fuzzer and the tests of its corpus use this
 /// type.
 public struct SchemaInvariants {
     private let input: SchemaInput
@@ -70,7 +70,7 @@ public struct SchemaInvariants {
         expect(Set(diagnostics).count == diagnostics.count, "a finding is repeated")
         for source in input.allSources {
             let count = diagnostics.count { $0.span?.file == source.file && $0.isError }
-            // 200 findings are shown, and one more error says how many are not shown.
+            // At most 200 findings of a file are shown. One more error says how many findings are not shown.
             expect(count <= 201, "\(count) errors in one file")
         }
     }
@@ -121,7 +121,7 @@ public struct SchemaInvariants {
         report.add(diagnostics, of: input.allSources, named: "Schemas")
         for format in ReportFormat.allCases {
             let size = report.text(as: format).utf8.count
-            // A report shows at most 160 characters of the line at each location, and truncates messages.
+            // At each location, a report shows at most 160 characters of the line. Messages are truncated.
             let places = diagnostics.reduce(1) { $0 + 1 + $1.notes.count + $1.fixes.flatMap(\.edits).count }
             expect(size < 100_000 + places * 8000, "the report '\(format)' has \(size) bytes")
         }
@@ -166,7 +166,7 @@ public struct SchemaInvariants {
         }
         expect(
             FixApplier.apply(fixed.input, options: Self.options).count == 0, "fixing is not idempotent")
-        // `FixApplier` stops after twice as many rounds.
+        // The limit of `FixApplier` is twice as high.
         expect(fixed.rounds <= 12, "fix-its needed \(fixed.rounds) rounds")
         checkValues(after: fixed.input)
         for fix in diagnostics.flatMap(\.fixes).prefix(8) {

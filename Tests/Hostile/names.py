@@ -27,7 +27,7 @@ available unavailable escaping autoclosure inlinable objc dynamicType type of li
 # Words that YAML or the schema language reads as values when they are unquoted.
 LITERALS = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "now", "new"]
 
-# Names that generated code declares or calls, without their underscores, and its local variables.
+# Names that generated code declares or calls, including local variables, without leading underscores.
 NEIGHBORS = """
 newValue oldValue error path row root model value object objects fields load link list map mutableSet linkingObjects facts
 encode decode applyDefaults prepare guard state dirty key table context observers unknown allCases rawValue hashValue hash
@@ -63,7 +63,7 @@ def runtime_names(graph):
             base = re.match(r"[A-Za-z][A-Za-z0-9_]*", component)
             if base:
                 names.add(base.group())
-    # Symbol graphs omit names that begin with an underscore, and generated storage has such names.
+    # Generated storage has names that begin with an underscore, but symbol graphs omit these names.
     sources = Path(__file__).resolve().parents[2] / "Sources" / "Martlet"
     for file in sources.rglob("*.swift"):
         names.update(re.findall(r"\b(?:var|func|let|init|class|struct|enum|protocol|typealias)\s*\(?_([A-Za-z]\w*)", file.read_text()))
@@ -84,7 +84,7 @@ def member_names(graph):
 
 
 def distinct(names):
-    """Group names so that no two of a group differ only in case: a schema with both is rejected."""
+    """Group names so that the names of a group differ in more than case. Otherwise the tool would reject the schema."""
     spellings = {}
     for name in names:
         spellings.setdefault(name.lower(), []).append(name)
@@ -92,7 +92,7 @@ def distinct(names):
     return [[group[i] for group in spellings.values() if i < len(group)] for i in range(rounds)]
 
 
-# One shape for each kind of generated accessor. `Other`, `Kind` and `Part` are declared beside them.
+# One property type for each kind of generated accessor. `SUPPORT` declares `Other`, `Kind` and `Part`.
 SHAPES = [
     "Int = 7", "String?", "Kind? = second", "Kind = second", "Other?", "List<Other>", "List<Int?>", "Set<String>",
     "Set<Other>", "Map<Double>", "Map<Other?>", "Part?", "List<Part>", "Date = now", "Data?", "UUID = new",
@@ -111,8 +111,8 @@ objects:
 """
 
 
-# Members of the runtime's classes whose names a schema can use: methods with labels and static members. Swift allows a
-# property with such a name.
+# A schema can use the names of these members of the runtime's classes. They are methods with labels or static members,
+# so Swift allows a property with the same name.
 ALLOWED_MEMBERS = {"value", "changes", "encode", "fields", "hash"}
 
 
@@ -221,7 +221,7 @@ def lint(martlet, schema):
 
 
 def rejected(martlet, schema, names):
-    """Return the rejected names: those with an error at the name that has one of the codes for names."""
+    """Return the rejected names: the names at which the tool reports an error with one of the codes for names."""
     found = set()
     for finding in lint(martlet, schema):
         path = schema.folder / Path(finding["path"]).name

@@ -62,7 +62,7 @@ def schema(folder):
         add(f"dynamic{i}", f"'AnyRealmValue = {literal(text)}'", text)
         plain = direct(text)
         if plain is not None:
-            # The quotes of the schema are inside quotes of YAML.
+            # The text is quoted for the schema, and the result is quoted for YAML.
             add(f"direct{i}", "'String = " + plain.replace("'", "''") + "'", text)
         cases.append(f"      case{i}: {yaml(text)}")
         checks.append(f"check(\"case{i}\", Words.case{i}.rawValue, [{', '.join(str(ord(c)) for c in text)}])")
@@ -125,12 +125,12 @@ def documentation(text):
 
 
 def nonblank_indexes():
-    """Return the indexes of the texts that are not blank, which can be documentation."""
+    """Return the indexes of the texts that can be documentation: all texts that are not blank."""
     return [i for i, text in enumerate(TEXTS) if text.strip()]
 
 
 def read_literal(text):
-    """Decode a message of a symbol graph, which has the escapes of the source. Warnings of the compiler have none."""
+    """Decode a message of a symbol graph. Unlike compiler warnings, it contains the escapes of the source."""
     escape = re.compile(r'\\(?:u\{([0-9A-F]+)\}|(["\\]))')
     return escape.sub(lambda match: match[2] or chr(int(match[1], 16)), text)
 
@@ -167,7 +167,7 @@ def warnings(path):
     failures = []
     for i in nonblank_indexes():
         warning = f": warning: 'deprecated{i}' is deprecated: "
-        # swiftc formats messages with several lines or control characters in its own way, so only the beginning is
+        # swiftc reformats messages that have several lines or control characters, so only their beginnings are
         # compared.
         if TEXTS[i].isprintable():
             warning += f"{TEXTS[i]} ["

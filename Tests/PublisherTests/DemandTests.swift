@@ -97,7 +97,7 @@ struct DemandTests {
         #expect(subscriber.values.count == 2)
     }
 
-    @Test("a change set that was computed before a pause pins no version N33")
+    @Test("pausing an observer releases the version of a change set that was computed before the pause N33")
     func computedBeforePause() throws {
         let test = try TestRealm()
         _ = try test.graph()
@@ -141,7 +141,7 @@ struct DemandTests {
         #expect(subscriber.values.count == 1)
     }
 
-    @Test("changes of a Realm while the subscriber has no demand cause one value at its next request N170")
+    @Test("changes of a Realm while its subscriber has no demand cause one value at the next request N170")
     func realm() throws {
         let test = try TestRealm()
         let nodes = try test.graph()

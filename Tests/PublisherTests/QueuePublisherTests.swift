@@ -55,7 +55,7 @@ struct QueuePublisherTests {
         queue.sync {}
     }
 
-    @Test("an error of opening a Realm on the queue is published when the subscriber requests a value N170 N172")
+    @Test("if a Realm cannot be opened on the queue, the error is published at the next request for a value N170 N172")
     func openingFails() {
         let (queue, mailbox) = (DispatchQueue(label: "publishing"), Mailbox())
         let subscriber = DemandSubscriber<RealmCollectionChange<Results<Node>>, Never>()
@@ -65,7 +65,7 @@ struct QueuePublisherTests {
         }
         let subscription = ObservationSubscription(subscriber, queue: queue)
         subscriber.receive(subscription: subscription)
-        // The queue reports the error before the subscriber has requested a value.
+        // The queue passes the error to the subscription before the subscriber has requested a value.
         queue.sync { subscription.receive(.last(.error(CancellationError()))) }
         #expect(subscriber.values.isEmpty)
         subscriber.request(.max(1))
@@ -107,7 +107,7 @@ struct QueuePublisherTests {
     }
 
     @Test(
-        "threadSafeReference().receive(on:) publishes live objects of the queue, and skips deleted objects N173 N128"
+        "threadSafeReference().receive(on:) publishes objects of a Realm of the queue, and skips deleted ones N173 N128"
     )
     func transferring() throws {
         let test = try TestRealm()
@@ -261,7 +261,7 @@ struct QueuePublisherTests {
     }
 
     @Test(
-        "if opening the Realm of a queue fails, it is retried, and no change is skipped or reordered N128")
+        "if opening the Realm of a queue fails, the publisher tries again, and skips or reorders no change N128")
     func openingLater() throws {
         let test = try TestRealm()
         let nodes = try test.graph()
@@ -277,7 +277,7 @@ struct QueuePublisherTests {
     }
 
     @Test(
-        "after too many attempts to open the Realm of a queue, an error replaces the change or ends the publisher N173"
+        "if the Realm of a queue cannot be opened, an error replaces the change, or the publisher fails N173"
     )
     func openingNever() throws {
         let test = try TestRealm()

@@ -45,7 +45,7 @@ struct SilentWritePublisherTests {
         #expect(subscriber.values.map(\.text) == ["initial", "[] [3] []", "[] [] [103]"])
     }
 
-    @Test("changes between silent writes are merged and published in order, as values are requested N111 N40")
+    @Test("changes between two silent writes are merged into one value, and requests get the values in order N111 N40")
     func between() throws {
         let test = try TestRealm()
         _ = try test.graph()
@@ -160,11 +160,11 @@ struct SilentWritePublisherTests {
         #expect(subscriber.values.map(\.text) == ["initial", "[] [3] []", "[] [5] []"])
     }
 
-    /// Why the changes that precede a silent write reach the subscriber only after that write.
+    /// The reason why the subscriber gets the changes before a silent write only after this write.
     enum Cause: CaseIterable { case noDemand, changeInCallback }
 
     @Test(
-        "earlier silent writes are not reported, even if the subscriber writes silently when it gets a value N111",
+        "earlier silent writes are not reported, even if the subscriber makes a silent write in its callback N111",
         arguments: Cause.allCases)
     func writesInValue(_ cause: Cause) throws {
         let test = try TestRealm()

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A table view without a screen. It keeps the text of every row, and reads only the texts of rows that were inserted
-/// or reloaded. Like a table view of UIKit, it fails on every batch update that does not match its data.
+/// A table view without a screen. It keeps the text of every row, and reads a text again only when the row is inserted
+/// or reloaded. Like a table view of UIKit, it fails if a batch update does not match the data source.
 final class TableView {
     enum RowAnimation { case automatic }
 
@@ -71,7 +71,7 @@ final class TableView {
         for row in modifications { texts[row] = nil }
         for row in deletions.sorted(by: >) { texts.remove(at: row) }
         for row in insertions.sorted() { texts.insert(nil, at: row) }
-        // Only inserted and reloaded rows are read, so a row whose change is not reported keeps its old text.
+        // Only inserted and reloaded rows are read. If a change is not reported, its row keeps the old text.
         shown = texts.enumerated().map { $1 ?? dataSource.text(ofRow: $0) }
     }
 }

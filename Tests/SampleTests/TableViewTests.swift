@@ -122,7 +122,8 @@ struct TableViewTests {
                 _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001))
             }
             #expect(writer.failure == nil)
-            // Either thread may have made the last write. The wait ends when the changes of both threads are delivered.
+            // Either thread may have made the last write, so the test waits until the changes of both threads are
+            // delivered.
             #expect(RunLoopThread.wait { !screen.realm.refresh() && screen.isUpToDate })
             #expect(screen.tableView.reloads == 1)
             #expect(screen.results.count > 10)

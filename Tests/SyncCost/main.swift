@@ -4,7 +4,7 @@ import MartletSync
 import MartletSyncProtocol
 import MartletValues
 
-// Measures what the outbox adds to the time of local writes. Each of 40 rounds writes first to a file without
+// Measures how much time the outbox adds to local writes. Each of 40 rounds writes first to a file without
 // synchronization, and then to a file with synchronization. Prints the median times.
 
 private let facts = """
@@ -96,7 +96,7 @@ private final class Writer {
         next += 1
     }
 
-    /// Handles the messages of a service that has stored all uploads, which empties the outbox.
+    /// Handles the messages of a service that acknowledges all uploads. Afterwards the outbox is empty.
     func acknowledge() throws {
         guard let synced else { return }
         var session = ClientSession(try synced.load(), schemaHash: [], token: "")

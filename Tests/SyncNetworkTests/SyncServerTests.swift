@@ -103,7 +103,7 @@
         }
 
         @Test(
-            "the service audits a client that offers the subprotocol of audits, and no other client",
+            "the service audits only clients that offer the subprotocol of audits",
             arguments: [true, false])
         func audit(isOffered: Bool) async throws {
             try await withServer { server, url in
@@ -144,7 +144,7 @@
             }
         }
 
-        @Test("before the server ends, it asks the clients to connect again")
+        @Test("before the server stops, it asks the clients to connect again")
         func shutdown() async throws {
             let (starts, started) = AsyncStream.makeStream(of: Void.self)
             let failures = Failures()
@@ -169,7 +169,7 @@
             #expect(failures.list.withLock { $0.map(\.action) } == [.retry])
         }
 
-        @Test("the server answers HTTP requests for the health and the metrics; other paths are not found")
+        @Test("the server answers HTTP requests for its health and its metrics, and returns 404 for other paths")
         func http() async throws {
             try await withServer { _, url in
                 let expected = [
@@ -185,11 +185,11 @@
             }
         }
 
-        @Test("bytes that are not an HTTP request, and frames that are not messages, close only their own connection")
+        @Test("after bytes that are not an HTTP request or a message, the server closes only the affected connection")
         func hostile() async throws {
             try await withServer {
-                // The server closes a connection without a complete request after this time. The valid requests of this
-                // test must be faster, even on a busy machine.
+                // After this time, the server closes a connection that has sent no complete request. The valid requests
+                // of this test must be faster, even on a busy machine.
                 $0.requestMilliseconds = 3_000
             } _: { _, url in
                 let port = url.port ?? 0
@@ -198,7 +198,7 @@
                     "GET /martlet/sync HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\n"
                     + "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-version: 13\r\n"
                     + "sec-websocket-protocol: martlet.sync.1\r\n\r\n"
-                // The header of this frame contains a length of 2^62 bytes.
+                // The header of this frame states a length of 2^62 bytes.
                 _ = try? await exchange(upgrade + "\u{2}\u{7f}@\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}", port)
                 let health = try await get("/health", port)
                 #expect(health.contains("200 OK") && health.hasSuffix("ok\n"))
@@ -230,7 +230,7 @@
             try await channel.close()
         }
 
-        @Test("the server disconnects a client that sends nothing for a while; pings keep the connection open")
+        @Test("the server disconnects a client that sends nothing for a certain time; pings keep the connection open")
         func silentClient() async throws {
             try await withServer({ $0.silenceMilliseconds = 500 }) { _, url in
                 try await WebSocketConnection.withConnection(url) { connection, messages in
@@ -249,7 +249,7 @@
             try await exchange("GET \(path) HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n", port)
         }
 
-        /// Sends a text, and returns everything that the server answers until the connection is closed.
+        /// Sends a text, and returns all bytes that the server sends until it closes the connection.
         private func exchange(_ text: String, _ port: Int) async throws -> String {
             let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connect(host: "127.0.0.1", port: port) { channel in

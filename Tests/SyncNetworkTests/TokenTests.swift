@@ -42,7 +42,7 @@
             TokenMaker.token(header, payload, TokenMaker.hmac(Self.secret))
         }
 
-        /// Returns the reason for which a token is refused. Expects that the reason contains no part of the token.
+        /// Returns the reason why a token is refused. Expects that the reason contains no part of the token.
         private func refusal(_ token: String, _ verifier: TokenVerifier) async throws -> String {
             let error = try #require(await #expect(throws: TokenError.self) { try await verifier.user(of: token) })
             for part in token.split(separator: ".") where part.count > 3 { #expect(!error.description.contains(part)) }
@@ -50,7 +50,7 @@
             return error.description
         }
 
-        @Test("a token that is signed with the secret is accepted, with its user, its claims and its expiration")
+        @Test("a token that is signed with the secret is accepted, and its user, claims and expiration are read")
         func accepted() async throws {
             let user = try await verifier().user(of: token())
             #expect(user.id == "ada" && user.expiration == 1_000_060_000)
@@ -60,7 +60,7 @@
         }
 
         @Test(
-            "a token whose payload is wrong or incomplete is refused with a reason",
+            "a token with a wrong or incomplete payload is refused with a reason",
             arguments: [
                 (#"{"sub":"ada"}"#, "no expiration"), (#"{"sub":"ada","exp":1000000}"#, "has expired"),
                 (#"{"sub":"ada","exp":"1000060"}"#, "no expiration"), (#"{"sub":"ada","exp":true}"#, "no expiration"),
@@ -134,8 +134,8 @@
 
         deinit { try? FileManager.default.removeItem(atPath: path) }
 
-        /// - Parameter secondsAgo: the age of the modification date. Another date shows the verifier that the file has
-        ///   changed.
+        /// - Parameter secondsAgo: the age of the modification date. The verifier reads the file again if it has
+        ///   another modification date than before.
         func write(_ keys: [String], secondsAgo: Double = 0) throws {
             try Data(#"{"keys":[\#(keys.joined(separator: ","))]}"#.utf8).write(to: URL(filePath: path))
             let date = Date(timeIntervalSinceNow: -secondsAgo)
@@ -201,7 +201,7 @@
         }
 
         @Test(
-            "keys for encryption, of other curves or of other kinds are ignored; a set without other keys is refused")
+            "keys that cannot verify tokens are ignored, and a key set without a usable key is refused")
         func otherKeys() async throws {
             let unusable = [
                 ellipticKey(elliptic, "a", #","use":"enc""#), ellipticKey(elliptic, "a", #","alg":"ES384""#),

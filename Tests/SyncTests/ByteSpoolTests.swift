@@ -6,7 +6,7 @@ import Testing
 @testable import MartletSyncService
 
 @Suite struct ByteSpoolTests {
-    @Test("byte strings come back in their order, from memory and from a file", arguments: [0, 10, 100, 1 << 20])
+    @Test("byte strings are read in their order, from memory and from a file", arguments: [0, 10, 100, 1 << 20])
     func order(_ maximumMemoryBytes: Int) throws {
         var random = SeededRandom(seed: UInt64(maximumMemoryBytes) + 1)
         let spool = ByteSpool(maximumMemoryBytes: maximumMemoryBytes)

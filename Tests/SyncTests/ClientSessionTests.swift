@@ -67,14 +67,14 @@ struct ClientSessionTests {
         #expect(session.state == state)
     }
 
-    @Test("a session sends no further upload while the uploads that are not acknowledged have 8 MB or more")
+    @Test("a session sends no upload while the sent but unacknowledged uploads have 8 MB or more")
     func bytesInFlight() {
         var state = ClientState()
         let large = SyncValue.scalar(.blob(Array(repeating: 1, count: 3 << 20)))
         for _ in 1...5 { state.write([.update(address, [ValuePath(0): large])], wall: 0) }
         state.identity = ClientIdentity(id: 1, secret: [1])
         var session = ClientSession(state, schemaHash: [], token: "")
-        // The service has stored the first upload on a former connection.
+        // The service has stored the first upload during an earlier connection.
         let welcome = ServiceMessage.welcome(
             .init(
                 identity: ClientIdentity(id: 1, secret: [1]), epoch: "e", milliseconds: 0, storedUpload: 1,

@@ -15,11 +15,11 @@ struct HybridClockTests {
             #expect(stamp > last)
             last = stamp
         }
-        // The counter of the time stamps, which has 16 bits, has overflowed. So the milliseconds have increased.
+        // The 16-bit counter of the time stamps has overflowed, so the milliseconds have increased.
         #expect(last.milliseconds >= 1_004)
     }
 
-    @Test("after a clock has received a time stamp, its next time stamps are greater, whatever its wall clock shows")
+    @Test("after a clock has received a time stamp, its next time stamps are greater, even if its wall clock is slow")
     func causality() {
         var (fast, slow) = (HybridClock(), HybridClock())
         let first = fast.next(wall: 900_000_000)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MartletSyncService
 
-/// A schema whose embedded type `Home` has properties of all types.
+/// A schema for conversions. Its embedded type `Home` has properties of all types.
 enum JSONSample {
     static let facts = """
         object Dog
@@ -252,7 +252,7 @@ struct JSONConversionTests {
         #expect(decoded.problems.contains { $0.hasPrefix("'\(path)' ") }, "\(decoded.problems)")
     }
 
-    @Test("JSON that SQL has written can contain other spellings of numbers and dates, and can omit members")
+    @Test("JSON that SQL has written is read, even if it spells numbers and dates differently or omits members")
     func otherForms() throws {
         let conversion = JSONConversion(try JSONSample.schema.get())
         func value(_ name: String, _ json: String) throws -> SyncValue {
@@ -277,7 +277,7 @@ struct JSONConversionTests {
         #expect(try value("map", "null") == .map([]))
     }
 
-    @Test("an element that does not fit becomes nil or zero, and a link in a list is left out")
+    @Test("an element of a wrong type becomes nil or zero, but an invalid link in a list is omitted")
     func unfittingElements() throws {
         let conversion = JSONConversion(try JSONSample.schema.get())
         func values(_ json: String) throws -> [SyncValue] {

@@ -12,7 +12,7 @@ struct ListPositionTests {
         return (0..<Int.random(in: 1...4, using: &random)).map { _ in bytes.randomElement(using: &random) ?? 1 }
     }
 
-    @Test("new positions are in order, and between their neighbors")
+    @Test("new positions are sorted, and lie between the neighboring positions")
     func between() throws {
         var random = SeededRandom(seed: 5)
         for _ in 0..<2_000 {
@@ -29,7 +29,7 @@ struct ListPositionTests {
         }
     }
 
-    @Test("two clients never create the same position, and elements that they insert at the same place do not mix")
+    @Test("two clients never create equal positions, and each client's elements at one place stay consecutive")
     func twoClients() throws {
         let (lower, upper) = (try position([129, 1, 2]), try position([129, 1, 2, 1]))
         for (lower, upper) in [(nil, nil), (lower, nil), (lower, upper), (nil, upper)] {
@@ -57,8 +57,8 @@ struct ListPositionTests {
         for _ in 0..<100_000 { first = ListPosition.between(nil, first, client: 70_000)[0] }
         #expect(first?.bytes.count ?? 0 <= 7)
 
-        // The first loop inserts each element directly before the previous one, and the second loop inserts each
-        // element directly after the previous one.
+        // The next loop inserts each element directly before the previous one. The loop after it inserts each element
+        // directly after the previous one.
         let ends = ListPosition.between(nil, nil, count: 2, client: 1)
         var (lower, upper) = (ends[0], ends[1])
         for upload in 1...100_000 as ClosedRange<UInt64> {

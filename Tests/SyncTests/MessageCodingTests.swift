@@ -19,7 +19,7 @@ struct MessageCodingTests {
         }
     }
 
-    @Test("damaged bytes are refused, or they are exactly the encoding of another message")
+    @Test("damaged bytes are either refused, or they are the exact encoding of another message")
     func damaged() {
         var random = SeededRandom(seed: 10)
         var refused = 0

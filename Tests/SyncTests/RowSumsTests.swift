@@ -110,7 +110,7 @@ struct RowSumsTests {
         .embedded([Self.real(1), .list(tags.map(Self.integer)), .list(kinds.map(Self.integer))])
     }
 
-    @Test("the sums do not depend on the order of the rows, and name the buckets that differ")
+    @Test("checksums do not depend on the order of the rows, and a comparison returns the buckets that differ")
     func order() {
         var (forward, backward, shorter) = (RowSummer(Self.schema), RowSummer(Self.schema), RowSummer(Self.schema))
         let rows = (1...1_000 as ClosedRange<Int64>).map {
@@ -129,7 +129,7 @@ struct RowSumsTests {
         #expect(RowSums().differences(from: forward.sums).count == RowSums.bucketCount)
     }
 
-    @Test("a file has the checksums of the rows that it has downloaded, with links to objects that it does not contain")
+    @Test("the checksums of a file equal those of the downloaded rows, including links to objects not in the file")
     func file() throws {
         let file = try SyncedFile(facts: Self.facts, synced: ["Thing"])
         var state = try file.opened.load()

@@ -106,7 +106,7 @@ struct ServiceSessionTests {
         return sums
     }
 
-    @Test("an audited client gets the changes up to the snapshot, and loads its data again if its checksums differ")
+    @Test("before an audit, a client gets the changes up to the snapshot; if checksums differ, it loads its data again")
     func audit() {
         var session = openSession()
         #expect(session.audit(4).isEmpty, "an older client would not understand the message")
@@ -236,7 +236,7 @@ struct ServiceSessionTests {
         #expect(text(session.finish(.read(batch("4", [inserted(1)], stored: 1)))) == ["mark 4"])
     }
 
-    @Test("if commits do not concern the client, the session sends only a new cursor, once a minute")
+    @Test("if commits change no objects of the client, the session sends only a new cursor, once a minute")
     func cursors() {
         var session = openSession()
         _ = session.tick(1_000)
@@ -250,7 +250,7 @@ struct ServiceSessionTests {
         #expect(text(session.finish(.read(batch("3")))) == [])
     }
 
-    @Test("if the queries of a set are refused, the previous set stays active")
+    @Test("if the service refuses a query of a new set of subscriptions, the previous set stays active")
     func refusedSet() {
         var session = openSession()
         #expect(
@@ -280,7 +280,7 @@ struct ServiceSessionTests {
             ])
     }
 
-    @Test("if the messages of a client cause too much work, further messages wait for a later tick")
+    @Test("if the messages of a client cause too much work, the session handles further messages at a later tick")
     func limitedWork() {
         var session = openSession { ($0.workAtOnce, $0.workPerSecond) = (100, 60) }
         _ = session.tick(1_000)
@@ -347,7 +347,7 @@ struct ServiceSessionTests {
         #expect(text(session.finish(.read(batch("3", stored: 1)))).last == "store 2")
     }
 
-    @Test("uploads that wait one after the other are stored together, up to a number and a size")
+    @Test("consecutive waiting uploads are stored together, up to a number and a size")
     func uploadsTogether() {
         var session = openSession { ($0.uploadsTogether, $0.uploadBytesTogether) = (3, 100) }
         #expect(text(session.receive(upload(1), bytes: 10)) == ["store 1"])
@@ -374,7 +374,7 @@ struct ServiceSessionTests {
         #expect(text(session.finish(.read(batch("5", stored: 7)))).last == "store 8")
     }
 
-    @Test("a client is stopped if its waiting uploads are too large; stored uploads do not count")
+    @Test("the session ends if the client's waiting uploads are too large; stored uploads are not counted")
     func uploadBytes() {
         var session = openSession { $0.waitingUploadBytes = 100 }
         let operation = SyncOperation.delete(Self.address)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MartletSyncService
 
-/// A database whose tasks wait until the test finishes them.
+/// A database in which each task waits until the test finishes it.
 private final class ManualDatabase: ServiceDatabase {
     private struct State {
         var waiting: [(task: ServiceTask, context: SessionContext, CheckedContinuation<ServiceTaskResult, Never>)] = []
@@ -144,7 +144,7 @@ struct SessionDriverTests {
         #expect(changes.cursor.text == "2" && changes.rows.count == 1)
     }
 
-    @Test("while a client is slow, its session does not read the log; when the client catches up, the session reads it")
+    @Test("while a client has much pending output, its session does not read the log; afterwards, it reads the log")
     func slowClient() async throws {
         let driver = driver { $0.pauseBytes = 1_500 }
         try await open(driver)
@@ -167,7 +167,7 @@ struct SessionDriverTests {
         }
     }
 
-    @Test("the connection of a client that takes no output ends")
+    @Test("the service ends the connection of a client that takes no output")
     func blockedClient() async throws {
         let driver = driver { $0.stallMilliseconds = 5_000 }
         try await open(driver)
@@ -188,7 +188,7 @@ struct SessionDriverTests {
         #expect(await driver.nextOutput() == nil)
     }
 
-    @Test("the connection of an ended session is closed after a while, if its client takes nothing")
+    @Test("the connection of an ended session is closed after a time limit if its client takes no output")
     func endedSession() async throws {
         let driver = driver { $0.stallMilliseconds = 5_000 }
         try await open(driver)
@@ -244,7 +244,7 @@ struct SessionDriverTests {
 
     private func address(_ key: Int64) -> ObjectAddress { ObjectAddress(type: 0, key: .integer(key)) }
 
-    @Test("the objects of a subscription are sent while further ones are read")
+    @Test("the first objects of a subscription are sent while further objects are being read")
     func streamedData() async throws {
         let driver = driver()
         try await open(driver)
@@ -265,7 +265,7 @@ struct SessionDriverTests {
         guard case .complete(1, _) = try await next(driver) else { return recordIssue("no 'complete'") }
     }
 
-    @Test("if the reading of objects ends early, the client gets the messages that exist, and connects again")
+    @Test("if reading objects fails, the client gets the complete messages, and must connect again")
     func incompleteData() async throws {
         let driver = driver()
         try await open(driver)
@@ -282,7 +282,7 @@ struct SessionDriverTests {
         #expect(database.reports.isEmpty)
     }
 
-    @Test("the end of a connection ends the reading of objects")
+    @Test("if the client disconnects, the reading of objects is cancelled")
     func abandonedData() async throws {
         let driver = driver()
         try await open(driver)
@@ -297,7 +297,7 @@ struct SessionDriverTests {
         #expect(throws: CancellationError.self) { try writer.requireNeeded() }
     }
 
-    @Test("if a session ends while objects are read, the client gets only the reason")
+    @Test("if a session ends while objects are being read, the client gets no more objects, only the reason")
     func endedData() async throws {
         let driver = driver()
         try await open(driver)
@@ -313,7 +313,7 @@ struct SessionDriverTests {
         #expect(throws: CancellationError.self) { try writer.requireNeeded() }
     }
 
-    @Test("while objects are read slowly, the connection does not count as blocked, and the log is not read")
+    @Test("while the database reads objects slowly, the connection is not ended as blocked, and the log is not read")
     func slowData() async throws {
         let driver = driver { $0.stallMilliseconds = 5_000 }
         try await open(driver)
@@ -359,7 +359,7 @@ struct SessionDriverTests {
         }
     }
 
-    @Test("a change of the subscriptions begins after the objects of the former change were read")
+    @Test("a change of the subscriptions begins only after the objects of the previous change were read")
     func nextChange() async throws {
         let driver = driver()
         try await open(driver)

@@ -84,7 +84,7 @@ struct TouchTests {
         #expect(rows([entry(5, 6), entry(5, 5, isTouch: true), entry(6, 7)]) == [value(7)])
     }
 
-    @Test("the old values of an object are those of its first change, and not those of an earlier touch")
+    @Test("the old values of an object come from its first change, and not from an earlier touch")
     func oldValues() {
         let entries = [entry(6, 6, isTouch: true), entry(5, 6)]
         let left = ClientChanges(entries, for: 8) { _, values in values[ValuePath(1)] == .scalar(.integer(5)) }

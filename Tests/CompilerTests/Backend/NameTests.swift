@@ -52,7 +52,7 @@ struct NameTests {
         #expect(Backend.generate(Sample.model([], path: path)).map(\.name) == [name, OutputNames.registry])
     }
 
-    @Test("paths whose output names are equal, or differ only in case, are found S20")
+    @Test("schema paths with equal output names, or output names that differ only in case, are reported S20")
     func collisions() {
         #expect(OutputNames.collisions(among: ["A/B.yaml", "C.yaml"]).isEmpty)
         #expect(OutputNames.collisions(among: ["A/B.yaml", "A_B.yaml"]).map(\.second) == ["A_B.yaml"])

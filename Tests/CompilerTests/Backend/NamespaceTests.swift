@@ -39,7 +39,7 @@ struct NamespaceTests {
         #expect(!swift.contains("enum Zoo"))
     }
 
-    @Test("keywords of Swift are in backticks after the namespace S7 S14")
+    @Test("a type with the name of a Swift keyword is in backticks after the namespace S7 S14")
     func keywords() {
         let object = Sample.object("switch", [Sample.property("next", Sample.link("switch"))])
         let swift = Sample.swift([object], namespace: "Zoo")

@@ -70,7 +70,7 @@ struct OutputTests {
         }
     }
 
-    @Test("for a file with only enums, the import of Martlet has no higher access level than needed S22")
+    @Test("in a file with only enums, the import of Martlet is public only if the enums are public S22")
     func enumsAlone() {
         let item = EnumCaseModel(name: "one", nameSpan: Sample.span, rawValue: .string("one"))
         let kind = EnumModel(name: "Kind", nameSpan: Sample.span, raw: .string, cases: [item])

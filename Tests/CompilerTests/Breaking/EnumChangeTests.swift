@@ -73,7 +73,7 @@ struct EnumChangeTests {
         #expect(change.findings().map(\.severity) == [.error, .error])
     }
 
-    @Test("a changed raw value of a case breaks data if a property stores the enum, otherwise queries S43 MRT0601")
+    @Test("a changed raw value breaks data if a property stores the enum, and otherwise changes queries S43 MRT0601")
     func rawValue() throws {
         try check(
             stored("Size: {raw: Int, cases: {«small»: 1, «large»: 2}}"),

@@ -71,7 +71,7 @@ struct GitHistoryTests {
 
     // MARK: Which files
 
-    @Test("all schema files below the folder are read and no others; their names need not be ASCII S43")
+    @Test("exactly the schema files below the folder are read, including files with names that are not ASCII S43")
     func files() throws {
         let repository = try ScratchRepository()
         try repository.write(Self.two, to: "Models/Schemas/Größe/Hund und Katze.yaml")

@@ -31,7 +31,7 @@ struct PathChangeTests {
         try check(keyPath("x: a"), keyPath("y: a, x: a"))
     }
 
-    @Test("renaming the types and properties of a path is no change of the path S43 MRT0601")
+    @Test("a path is not reported as changed if only its types and properties are renamed S43 MRT0601")
     func renamedPath() throws {
         let projection = { (root: String, path: String) in
             "projections:\n  Card: {of: \(root), properties: {x: \(path)}}\n"

@@ -80,7 +80,7 @@ struct PropertyChangeTests {
             ["source: property 'Dog.a' was 'Int' and is 'Int?'; keep the type"])
     }
 
-    @Test("a change to another enum breaks only code if the new enum has all raw values of the old S43 MRT0601")
+    @Test("a change to another enum breaks only code if it has all raw values of the previous enum S43 MRT0601")
     func otherEnum() throws {
         let enums = "enums:\n  Size: [small, large]\n  Height: [large, small]\n  Width: [small, wide]\n"
         try check(

@@ -33,7 +33,7 @@ struct QueryChangeTests {
             dog("a: Int, b: Int", "unique: [[«a, b»]]"), dog("a: Int, b: Int", name: "«Dog»"),
             ["query: 'Dog.a' and 'Dog.b' need not be unique any more; keep the list in 'unique'"])
         try check(dog("a: Int, b: Int", "unique: [[a, b]]"), dog("a: Int, b: Int", "unique: [[b, a]]"))
-        // A combination that contains unique properties is unique anyway.
+        // Values of `a` are unique, so combinations of values of `a` and `b` are unique too.
         try check(dog("a: Int, b: Int", "unique: [[a]]"), dog("a: Int, b: Int", "unique: [[a], [a, b]]"))
         try check(
             dog("a: Int, b: Int", "primaryKey: a"), dog("a: Int, b: Int", "primaryKey: a, unique: [[a, b]]"))
@@ -114,7 +114,7 @@ struct QueryChangeTests {
             ["source: case 'Size.small' is 'tiny' now; rename it in code that uses it"])
     }
 
-    @Test("changes at least as severe as the level are errors, and others are notes S43 MRT0601")
+    @Test("changes at least as severe as the level are errors, and less severe changes are notes S43 MRT0601")
     func levels() throws {
         let change = try SchemaChange(
             dog("a: Int?, b: Int, c: Int", "index: [c]"), dog("a: Int, b: Int?, c: Int"))

@@ -17,7 +17,7 @@ struct RenameSuggestionTests {
         #expect(try SchemaChange(old, fixed).changes.map(\.level) == [.source])
     }
 
-    @Test("a rename is suggested for a removed type and an added one of the same shape S43 MRT0601")
+    @Test("a rename is suggested if a removed type and an added type have the same shape S43 MRT0601")
     func type() throws {
         let old = "objects:\n  Human:\n    properties: {age: Int, friend: Human?}\n"
         let new = "objects:\n  «Person»:\n    properties: {age: Int, friend: Person?}\n"
@@ -72,7 +72,7 @@ struct RenameSuggestionTests {
         #expect(finding.span == change.new.marks[0])
     }
 
-    @Test("a rename is suggested for a removed property and an added one of the same type S43 MRT0601")
+    @Test("a rename is suggested if a removed property and an added property have the same type S43 MRT0601")
     func property() throws {
         try checkFix(
             dog("years: Int = 1"), "objects:\n  Dog:\n    properties:\n      «age»: Int = 1\n",
@@ -87,7 +87,7 @@ struct RenameSuggestionTests {
             becomes: "objects:\n  Dog:\n    properties:\n      age:\n        renamedFrom: years\n        type: Int\n")
     }
 
-    @Test("no rename is suggested for a property of another type S43 MRT0601")
+    @Test("no rename is suggested if the added property has another type S43 MRT0601")
     func otherType() throws {
         try check(
             dog("«years»: Int"), "objects:\n  «Dog»: {properties: {age: Double}}\n",
@@ -103,7 +103,7 @@ struct RenameSuggestionTests {
         #expect(finding.fixes == [])
     }
 
-    @Test("a rename is suggested for a removed enum and an added one with the same cases S43 MRT0601")
+    @Test("a rename is suggested if a removed enum and an added enum have the same cases S43 MRT0601")
     func enumeration() throws {
         let change = try SchemaChange("enums:\n  Size: [small]\n", "enums:\n  Height:\n    cases: [small]\n")
         #expect(try change.fixed() == "enums:\n  Height:\n    renamedFrom: Size\n    cases: [small]\n")

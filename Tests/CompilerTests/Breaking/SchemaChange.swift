@@ -3,8 +3,8 @@ import MartletLint
 import MartletSchema
 import Testing
 
-/// Two versions of a schema text, in which the marks « and » enclose expected locations. In the new text, they enclose
-/// the locations of findings. In the old text, they enclose the locations of the notes of these findings.
+/// Two versions of a schema text. In the new text, the marks « and » enclose the expected locations of findings. In the
+/// old text, they enclose the expected locations of the notes of these findings.
 struct SchemaChange {
     let old: MarkedText
     let new: MarkedText
@@ -61,8 +61,8 @@ struct MarkedText {
     }
 }
 
-/// Checks that the findings of a change equal `expected`, which contains `level: message` for each finding, sorted by
-/// location. Also checks that the findings and their notes are located at the marks.
+/// Checks that the findings of a change equal `expected`. Each expected text has the form `level: message`, and the
+/// texts are sorted by location. Also checks that the findings and their notes are located at the marks.
 func check(
     _ old: String, _ new: String, _ expected: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

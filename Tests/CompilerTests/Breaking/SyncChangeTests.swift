@@ -59,7 +59,7 @@ struct SyncChangeTests {
         #expect(try messages(kept, sent).map { $0.hasPrefix("breaks query: 'Dog.age' is synchronized now") } == [true])
     }
 
-    @Test("an added or removed 'merge: add' changes the result of concurrent changes S43 S52 MRT0601")
+    @Test("adding or removing 'merge: add' changes how concurrent changes are merged S43 S52 MRT0601")
     func counters() throws {
         let (plain, counter) = (dog("sync: both", "age: Int"), dog("sync: both", "age: {type: Int, merge: add}"))
         #expect(
@@ -89,7 +89,7 @@ struct SyncChangeTests {
         #expect(try messages(first, second).map { $0.hasPrefix("breaks query: 'write' of 'Dog.age' was") } == [true])
     }
 
-    @Test("renaming the types and properties of a rule is no change of the rule S43 S54 MRT0601")
+    @Test("a rule is not reported as changed if only its types and properties are renamed S43 S54 MRT0601")
     func renamed() throws {
         let old = """
             embedded:

@@ -33,7 +33,7 @@ struct TypeChangeTests {
             ["data: type 'Tag' was removed, and its stored objects cannot be read; declare it again"])
     }
 
-    @Test("a type whose name changes only in case needs 'renamedFrom' S43 O69 MRT0601")
+    @Test("a type needs 'renamedFrom' even if its name changes only in case S43 O69 MRT0601")
     func caseOnly() throws {
         try check(
             "objects:\n  «Dog»: {properties: {age: Int}}\n",
@@ -71,7 +71,7 @@ struct TypeChangeTests {
 
     @Test("'renamedFrom' has an effect only in the first new type that names a removed type S43 MRT0601")
     func impossibleRenames() throws {
-        // Two types name the same former type: only the first of them is renamed.
+        // If two types name the same removed type, only the first of them counts as its rename.
         try check(
             "objects:\n  «Human»: {properties: {age: Int}}\n",
             """

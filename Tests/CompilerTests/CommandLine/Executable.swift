@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The built command-line tool, which tests run as a process.
+/// The built command-line tool. Tests run it as a process.
 struct Executable {
     struct Outcome {
         let status: Int32
@@ -15,8 +15,8 @@ struct Executable {
         url = try #require(Executable.find(), "build the whole package first: swift build --build-tests")
     }
 
-    /// Searches the folders above the test process and the test bundle. The build system determines how far up the tool
-    /// is.
+    /// Searches all folders above the test process and the test bundle, because the number of folders between them and
+    /// the tool depends on the build system.
     private static func find() -> URL? {
         let places = [CommandLine.arguments[0], Bundle.main.bundlePath, Bundle(for: TemporaryFolder.self).bundlePath]
         for place in places {

@@ -15,7 +15,7 @@ struct FileNameTests {
     private static let names: [(octal: String, shown: String)] = [
         ("\\377\\376", "\\xFF\\xFE"),
         ("a\\303b", "a\\xC3b"),
-        // A surrogate and an overlong encoding, which are invalid in UTF-8.
+        // A surrogate and an overlong encoding. Both are invalid in UTF-8.
         ("\\355\\240\\200\\300\\200", "\\xED\\xA0\\x80\\xC0\\x80"),
         // U+10F7FF in UTF-8. `FileName` represents the byte 0xFF by this scalar, so it treats these four bytes like
         // invalid UTF-8.
@@ -105,7 +105,7 @@ struct FileNameTests {
         }
     }
 
-    @Test("'generate' and 'generate --check' accept folders and files with such names S34 S40", arguments: names)
+    @Test("'generate' and 'generate --check' accept unusual names of folders and files S34 S40", arguments: names)
     func generate(_ name: (octal: String, shown: String)) throws {
         let generate = "\"$MARTLET\" generate \"Schemas $name\" --output \"Out $name\""
         let outcome = try outcome(
@@ -138,7 +138,7 @@ struct FileNameTests {
                 "run 'martlet generate Schemas \(name.shown) --output Out \(name.shown)' and commit the result\n"))
     }
 
-    @Test("git is not run in a folder whose name is not UTF-8, and the error says so S43")
+    @Test("'breaking' does not run git in a folder with a name that is not UTF-8, and reports an error S43")
     func git() throws {
         let outcome = try outcome("\\377", "\"$MARTLET\" breaking \"Schemas $name\" --against HEAD")
         #expect(outcome.status == 3)
@@ -147,7 +147,7 @@ struct FileNameTests {
                 + "compare with a folder\n")
     }
 
-    @Test("the other commands accept such names S40 S41 S42 S43", arguments: names)
+    @Test("the other commands accept unusual file names S40 S41 S42 S43", arguments: names)
     func others(_ name: (octal: String, shown: String)) throws {
         let outcome = try outcome(
             name.octal,

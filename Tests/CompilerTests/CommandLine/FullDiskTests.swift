@@ -2,7 +2,7 @@ import Foundation
 import MartletTools
 import Testing
 
-/// Checks that a command changes all of its files or none if the disk becomes full in the middle of the command.
+/// Checks that a command changes either all of its files or none of them, even if the disk becomes full.
 @Suite("Command line: a full disk")
 struct FullDiskTests {
     /// A limit on the size of each file (`ulimit -f`) simulates a full disk. The limits are in blocks of 512 or 1024

@@ -26,7 +26,7 @@ struct NamedFileTests {
     // MARK: Files that Martlet did not generate
 
     @Test(
-        "'generate' does not overwrite a file that it did not generate, directly or through a link S49 S34",
+        "'generate' does not overwrite a file that it did not generate, not even through a link S49 S34",
         arguments: [false, true])
     func foreign(_ isLink: Bool) throws {
         let folder = try folder()
@@ -54,7 +54,7 @@ struct NamedFileTests {
         #expect(try folder.read("Site/index.html") == own)
     }
 
-    @Test("if a link in the schema folder leads to a file outside of it, 'format' does not change that file S49 S42")
+    @Test("'format' does not change a file outside of the schema folder through a link in this folder S49 S42")
     func outside() throws {
         let folder = try folder()
         let text = Self.dog + "\n\n"

@@ -29,7 +29,7 @@ struct PostgresCommandTests {
         #expect(try run(["--against", "Schemas"], in: folder).output == "-- Nothing to change.\n")
     }
 
-    @Test("a migration that loses data is refused, and with '--breaking' it is written in two files S57 S40")
+    @Test("a migration that loses data is refused; with '--breaking', it is written to two files S57 S40")
     func losses() throws {
         let folder = try folder(Self.old.replacing("name", with: "title"))
         let refused = try run(["--against", "Old"], in: folder)
@@ -56,7 +56,7 @@ struct PostgresCommandTests {
         #expect(try run(["--breaking", "--against", "Old"], in: folder).status == 2)
     }
 
-    @Test("errors of an older schema are reported; if its types have no primary keys, all tables are created S57 S40")
+    @Test("errors of the old schema are reported; if its types have no primary keys, all tables are created S57 S40")
     func olderSchema() throws {
         let broken = try run(["--against", "Old"], in: folder(Self.old, old: "objects:\n  Dog:\n"))
         #expect(broken.status == 3)

@@ -49,7 +49,7 @@ struct ReasonTests {
     }
 
     #if os(Linux)
-        /// The test creates its own device, so that no device of the machine is lost if the command replaces it.
+        /// The test creates its own device. If the command replaced a device of the machine, the device would be lost.
         @Test(
             "a device is not replaced by a file S40",
             .enabled(if: getuid() == 0, "only root can create devices"))
@@ -83,7 +83,7 @@ struct ReasonTests {
         }
     #endif
 
-    @Test("an empty file is overwritten, but not if the path is a link to it S20")
+    @Test("an empty file is overwritten, but an empty file behind a link is not S20")
     func emptyFiles() throws {
         let folder = try folder()
         let executable = try Executable()

@@ -198,7 +198,8 @@ struct PageTests {
 
     @Test("no schema text becomes markup S44", arguments: DocsSample.hostile)
     func hostile(_ text: String) {
-        // Paragraphs and code spans become tags, so the plain text has as many of them as the hostile text.
+        // Paragraphs and code spans become tags. Therefore the plain text has the same number of paragraphs and code
+        // spans as the hostile text.
         let plain = text.contains("\n\n") ? "one\n\ntwo" : text.contains("`a`b`") ? "one `a` two `b`" : "plain"
         let expected = TagShape(page(DocsSample.hostileModel(plain))).tags
         let shown = page(DocsSample.hostileModel(text), title: text)

@@ -26,7 +26,7 @@ final class ParsedSVG: NSObject, XMLParserDelegate {
 
     struct Line {
         let classes: String
-        /// The tooltip, which names the property and the type to which the line leads.
+        /// The tooltip. It names the property of the link and the target type.
         var title = ""
         var points: [Point] = []
 
@@ -114,7 +114,7 @@ extension ParsedSVG {
         }
     }
 
-    /// Finds lines that cross a box, including the boxes at their own ends.
+    /// Finds lines that cross a box. The box may also be at an end of the line.
     private func crossings() -> [String] {
         lines.flatMap { line in
             zip(line.points, line.points.dropFirst()).flatMap { start, end in
@@ -123,8 +123,8 @@ extension ParsedSVG {
         }
     }
 
-    /// Finds lines that do not begin at the left or right side of their target, or do not end at the left or right side
-    /// of their source.
+    /// Finds lines with an end at a wrong place. A line must begin at the left or right side of its target, and end at
+    /// the left or right side of its source.
     private func wrongEnds() -> [String] {
         lines.filter { line in
             guard let first = line.points.first, let last = line.points.last, let source = box(named: line.source),

@@ -22,7 +22,7 @@ struct SVGDiagramTests {
         }
     }
 
-    // With seed 218, an earlier version drew two lines over each other, because no order of the tracks separated them.
+    // In the schema of seed 218, two lines overlap in every order of the tracks, so the layout must move one of them.
     @Test("random schemas are drawn without defects S44", arguments: Array(stride(from: 0, to: 30, by: 3)) + [218])
     func random(_ seed: Int) throws {
         let model = DocsSample.randomModel(
@@ -70,14 +70,14 @@ struct SVGDiagramTests {
         #expect(picture.lines.count == titles.count)
     }
 
-    @Test("a link ends at its linking objects, and its title says to how many objects it leads S44")
+    @Test("the line of a link ends at its linking objects, and its title says how many targets it has S44")
     func ends() throws {
         let picture = try svg(DocsSample.model("Schemas/Kennel"))
         let owner = try #require(picture.lines.first { $0.title.hasPrefix("Dog.owner ") })
         #expect(owner.title == "Dog.owner links to at most one Person; inverse: Person.dogs")
         let person = try #require(picture.box(named: "Person"))
         let row = try #require(person.rows.firstIndex(of: "dogs"))
-        // The head of the box is 36 high. Above the first row and below the last row there are 3 more.
+        // The head of the box is 36 high. The margins above the first row and below the last row are 3 high.
         let rowHeight = (person.height - 36 - 6) / person.rows.count
         let end = try #require(owner.points.first)
         #expect((end.y - person.y - 36 - 3) / rowHeight == row)

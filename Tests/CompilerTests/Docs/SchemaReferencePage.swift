@@ -9,7 +9,7 @@ struct SchemaReferencePage {
         let text: String
         let line: Int
 
-        /// The comment in the first line, such as `wrong: MRT0302, since …`; empty if the first line is no comment.
+        /// The comment in the first line, such as `wrong: MRT0302, since …`; empty if the first line is not a comment.
         private var remark: Substring {
             guard text.hasPrefix("# ") else { return "" }
             return text.dropFirst(2).prefix { $0 != "\n" }

@@ -56,7 +56,7 @@ struct FixApplierTests {
         #expect(fixed.count == 4)
     }
 
-    @Test("fix-its are kept only if the last allowed round leaves nothing to fix S41")
+    @Test("if fix-its remain after the maximum number of rounds, nothing is fixed S41")
     func lastRound() {
         let text = "objects:\n  Dog:\n    properties:\n      a: Array<string>?\n"
         let input = SchemaInput(sources: [SourceText(file: SourceFileID(0), path: "A.yaml", text: text)])
@@ -179,7 +179,7 @@ struct FixApplierTests {
     }
 
     @Test(
-        "one fix-it corrects all escapes in a file path, whatever characters follow them S10 S41",
+        "one fix-it corrects all escapes in a file path, regardless of the characters after them S10 S41",
         arguments: [#"D:\x\y"#, #"\d+\.\d*"#, #"C:\data\users"#, #"\x\x\x"#, #"\\\x"#, #"\q\\q"#])
     func paths(_ path: String) {
         let text = "objects:\n  A: {doc: \"\(path)\", properties: {a: Int}}\n"

@@ -15,7 +15,7 @@ struct FormatCommandTests {
         return folder
     }
 
-    @Test("only files whose content differs are written S42")
+    @Test("only files that formatting changes are written S42")
     func writes() throws {
         let folder = try folder()
         let old = try folder.modified("Schemas/More/Cat.yaml")

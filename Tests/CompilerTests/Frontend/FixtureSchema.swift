@@ -61,7 +61,7 @@ struct FixtureSchema: CustomTestStringConvertible, Sendable {
         return input
     }
 
-    /// The options of the compilation: all rules are enabled, or those that the configuration of the fixture enables.
+    /// The options of the compilation. A configuration in the fixture selects the rules. Otherwise, all are enabled.
     var options: CompilerOptions {
         CompilerOptions(preset: files.contains { $0.path == Self.configurationPath } ? nil : .strict)
     }
@@ -133,8 +133,8 @@ struct FixtureRenderer {
         return result
     }
 
-    /// Returns the replacement text of each edit. If the edit does not replace `span`, the location of the finding, its
-    /// own location comes first.
+    /// Returns the replacement text of each edit. The location of the edit precedes the text if it is not `span`, the
+    /// location of the finding.
     private func text(of fix: Fix, _ span: SourceSpan?) -> String {
         fix.edits.map { edit in
             let place = edit.span == span ? "" : "@\(place(edit.span, from: span)) "
@@ -144,10 +144,10 @@ struct FixtureRenderer {
         }.joined(separator: ", ")
     }
 
-    /// Returns the location of `span`: `column+length` if it is in one line, otherwise `column-line:column`. The number
-    /// of its first line precedes this text if `other` begins on another line. The path and the line number precede the
-    /// text if `other` is in another file. If `isAtEnd` is true, `end` replaces the column. Lines that begin with `#~`
-    /// are not counted.
+    /// Returns the location of `span`: `column+length` if `span` is in one line, otherwise `column-line:column`. If
+    /// `other` begins on another line, the text begins with the number of the first line. If `other` is in another
+    /// file, the text begins with the path and this line number. If `isAtEnd` is true, `end` replaces the first column.
+    /// Lines that begin with `#~` are not counted.
     private func place(_ span: SourceSpan, from other: SourceSpan?, isAtEnd: Bool = false) -> String {
         guard let source = sources[span.file] else { return "?" }
         let start = source.position(at: span.start)

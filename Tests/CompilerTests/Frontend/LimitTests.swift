@@ -61,7 +61,7 @@ struct LimitTests {
         expectOne(valid + String(repeating: "# comment\n", count: 110_000), .limitExceeded)
     }
 
-    @Test("findings above the limit are counted, not listed MRT0002")
+    @Test("findings above the limit are not listed, but they are counted MRT0002")
     func manyFindings() {
         let lines = (0..<5000).map { "      a\($0): Strng\n" }.joined()
         let text = "objects:\n  Dog:\n    properties:\n" + lines
@@ -71,7 +71,7 @@ struct LimitTests {
         #expect(findings.last?.message.hasPrefix("4800 more findings") == true)
     }
 
-    @Test("bytes that are not UTF-8 are an error, and so is UTF-16 MRT0101")
+    @Test("files that are not UTF-8, such as UTF-16 files, are errors MRT0101")
     func encodings() {
         let invalid = Array(valid.utf8) + [0x23, 0xC3, 0x28, 0xED, 0xA0, 0x80, 0x0A]
         for bytes in [invalid, [0xFF, 0xFE, 0x6F, 0x00]] {
@@ -81,7 +81,7 @@ struct LimitTests {
         }
     }
 
-    @Test("no file, or files without declarations, are an error MRT0001")
+    @Test("a schema without files or without declarations is an error MRT0001")
     func nothing() {
         #expect(Frontend.analyze([]).diagnostics.map(\.code) == [.noSchema])
         expectOne("", .noSchema)

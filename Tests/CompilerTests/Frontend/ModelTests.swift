@@ -4,7 +4,7 @@ import MartletFrontend
 import MartletSchema
 import Testing
 
-/// The files in `Fixtures/Good`, which form one valid schema.
+/// The files in `Fixtures/Good`. Together they form one valid schema.
 enum GoodSchema {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Fixtures/Good")

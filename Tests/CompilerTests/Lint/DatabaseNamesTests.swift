@@ -29,7 +29,7 @@ struct DatabaseNamesTests {
             """)
     }
 
-    @Test("names of types that are not synchronized, and of local properties, are not compared MRT0704")
+    @Test("the names of unsynchronized types and of local properties are not compared MRT0704")
     func localNames() throws {
         try expectFindings(
             of: .databaseName,

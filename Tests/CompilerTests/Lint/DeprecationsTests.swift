@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: Deprecations")
 struct DeprecationsTests {
-    @Test("deprecations without a message, and uses of deprecated types and properties, are found MRT0603")
+    @Test("deprecations without a message and uses of deprecated types and properties are reported MRT0603")
     func findings() throws {
         try expectFindings(
             of: .deprecation,

@@ -4,8 +4,8 @@ import MartletLint
 import MartletSchema
 import Testing
 
-/// Runs one rule on a schema text, and compares its findings with those that the text lists below its lines. The text
-/// has the format of the fixture files.
+/// Runs one rule on a schema text, and compares its findings with the expected findings in this text. The text has the
+/// format of the fixture files.
 func expectFindings(
     of code: DiagnosticCode, _ marked: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Lint: comments that silence findings")
 struct IgnoreTests {
-    /// Enables all rules, and compares the findings with those that the text lists in lines that begin with `#~`.
+    /// Enables all rules, and compares the findings with the expected findings in the lines that begin with `#~`.
     private func expect(_ marked: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let schema = FixtureSchema(name: "", text: marked)
         let input = schema.input()
@@ -58,7 +58,7 @@ struct IgnoreTests {
             """)
     }
 
-    @Test("errors cannot be silenced, and a comment that tries to is reported MRT0003")
+    @Test("a comment cannot silence an error, and a comment with the code of an error is reported MRT0003")
     func errors() {
         expect(
             """

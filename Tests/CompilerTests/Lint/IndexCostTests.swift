@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: IndexCost")
 struct IndexCostTests {
-    @Test("indexes on properties with few values, and more than eight indexes of a type, are found MRT0502")
+    @Test("an index on a property with few values is reported, and so are types with more than eight indexes MRT0502")
     func findings() throws {
         try expectFindings(
             of: .indexCost,

@@ -72,7 +72,7 @@ struct LintConfigurationTests {
         #expect(lint(text) == ["Dogs warning MRT0501", "Lega warning MRT0403", "Lega error MRT0502"])
     }
 
-    @Test("an override whose path matches no file is reported MRT0003")
+    @Test("an override is reported if its path matches no file MRT0003")
     func unmatched() {
         let text = "lint:\n  preset: standard\n  overrides:\n    - {paths: [Dogs.yaml, legacy], preset: minimal}\n"
         #expect(lint(text) == both(standardFindings).suffix(1) + ["mart warning MRT0003"])

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Lint: UnusedEmbedded")
 struct UnusedEmbeddedTests {
-    @Test("embedded types that no property of another type uses are found MRT0304")
+    @Test("an embedded type is reported if no property of another type uses it MRT0304")
     func findings() throws {
         try expectFindings(
             of: .embedding,

@@ -39,7 +39,7 @@ struct DiskTests {
         #expect(folder.names(in: "Out").isEmpty)
     }
 
-    @Test("a file whose content does not change is not written S13")
+    @Test("a generated file is written only if its content changes S13")
     func untouched() throws {
         let folder = try TemporaryFolder()
         try folder.write(dog, to: "Schemas/Dog.yaml")

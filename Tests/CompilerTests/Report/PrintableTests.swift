@@ -15,7 +15,7 @@ struct PrintableTests {
         for text in ["", "plain 'text'; \\n", "æøå 日本 🦅 e\u{301}"] { #expect(text.printable == text) }
     }
 
-    @Test("each finding is one line without invisible characters, even if the schema contains such characters S11 S32")
+    @Test("each finding is one line without invisible characters, even if the schema contains them S11 S32")
     func findings() {
         let text = #"objects: {"A\e[31mB\nC\u202ed\0\u0001": {properties: {"x\ny": "Z\rz", b: 'A = "\q'}}}"# + "\n"
         let source = SourceText(file: SourceFileID(0), path: "A\n.yaml", text: text)

@@ -2,8 +2,9 @@ import MartletCompiler
 import MartletSchema
 import MartletTools
 
-/// A report with difficult content: non-ASCII text before the finding, CRLF, a byte-order mark, special characters of
-/// the formats, and findings that have no location, span several lines, or have notes and fix-its.
+/// A report with difficult content. The text contains non-ASCII characters before the finding, CRLF, a byte-order mark,
+/// and special characters of the formats. Some findings have no location, span several lines, or have notes and
+/// fix-its.
 enum ReportSamples {
     static let oddPath = "Schemas/Größe/100%, <a&b>.yaml"
 

@@ -6,8 +6,8 @@ import Testing
 
 /// Tests reports in every format.
 ///
-/// After a change of a format, run `MARTLET_RECORD=1 swift test --filter Reports`, which records the expected texts
-/// again.
+/// After a change of a format, run `MARTLET_RECORD=1 swift test --filter Reports`. The command records the expected
+/// texts again.
 @Suite("Reports")
 struct ReportTests {
     static let names: [ReportFormat: String] = [

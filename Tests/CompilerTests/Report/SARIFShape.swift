@@ -84,7 +84,7 @@ indirect enum SARIFShape: Sendable {
 
     // MARK: Checking
 
-    /// Returns a description of each violation, which begins with the path of the value.
+    /// Returns a description of each violation. Each description begins with the path of the value.
     func problems(of value: Any, at path: String = "$") -> [String] {
         switch self {
         case .bag: return value is [String: Any] ? [] : ["\(path) is not an object"]

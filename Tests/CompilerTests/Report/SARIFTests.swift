@@ -69,7 +69,7 @@ struct SARIFTests {
         #expect(text.contains("age: {{type: Int, deprecated: true}}\n"))
     }
 
-    @Test("paths are relative to a base folder whose path is not in the report S41")
+    @Test("paths are relative to a base folder, and the report does not contain the path of this folder S41")
     func paths() throws {
         let run = JSONQuery(value: try document())["runs"][0]
         let bases = try #require(run["originalUriBaseIds"].object)

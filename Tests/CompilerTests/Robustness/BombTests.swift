@@ -5,8 +5,8 @@ import MartletTools
 import ModelTesting
 import Testing
 
-/// Tests inputs that are designed to be slow. `make bombs` measures their time with a release build. These tests check
-/// the findings. Their time limit is generous, and catches only inputs whose processing does not end.
+/// Tests the findings of inputs that are designed to be slow. The time limit is generous, and catches only an endless
+/// compilation. `make bombs` measures the time with a release build.
 @Suite("Bombs")
 struct BombTests {
     private static let head = "objects:\n  Dog:\n    properties:\n"
@@ -106,14 +106,14 @@ struct BombTests {
         }
     }
 
-    @Test("50,000 anchors or tags without spaces between them are one finding S10", arguments: ["&a,", "!a,"])
+    @Test("50,000 anchors or tags without spaces between them cause one finding S10", arguments: ["&a,", "!a,"])
     func anchors(_ unit: String) {
         let findings = lint("objects: [" + String(repeating: unit, count: 50_000) + "a]\n")
         #expect(findings.count { $0.code == .yamlSubset } == 1)
         #expect(findings.first { $0.code == .yamlSubset }?.notes.last?.message.hasPrefix("and 499") == true)
     }
 
-    @Test("20,000 comments above a declaration are read, and silence its finding S10")
+    @Test("20,000 ignore comments above a declaration are read, and silence the finding of the declaration S10")
     func comments() {
         let ignores = lines(20_000) { _ in "  # martlet:ignore MRT0501" }
         let findings = lint("objects:\n" + ignores + "  Dog: {properties: {a: Int}}\n")

@@ -99,7 +99,7 @@ struct MigrationTests {
             ])
     }
 
-    @Test("changed defaults, removed indexes and unique constraints, and properties that become optional lose no data")
+    @Test("no data is lost if a default changes, an index or constraint is removed, or a property becomes optional")
     func changes() throws {
         let old = dog("a: Int = 1, b: Int, c: Int", "index: [b], unique: [[c]]")
         #expect(
@@ -166,7 +166,7 @@ struct MigrationTests {
         #expect(try parts(dog(change.old), dog(change.new)) == [change.expand, change.contract])
     }
 
-    @Test("a new unique constraint, and the CHECK constraint without a removed case, are added in the second part")
+    @Test("the second part adds new unique constraints, and CHECK constraints that no longer allow a removed case")
     func constraints() throws {
         let (old, new) = (dog("a: Int"), dog("a: Int", "unique: [[a]]"))
         #expect(
@@ -237,7 +237,7 @@ struct MigrationTests {
         #expect(hidden[update...].contains { $0.contains("ENABLE ROW LEVEL SECURITY") })
     }
 
-    @Test("policies are removed before their tables change, and created again afterwards")
+    @Test("policies are dropped before their tables change, and created again after these changes")
     func rules() throws {
         let old = dog("a: Int", "sync: both, read: a == 1")
         #expect(try migration(old, old).isEmpty)

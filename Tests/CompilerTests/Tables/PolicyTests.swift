@@ -86,7 +86,7 @@ struct PolicyTests {
               words: List<String>
         """
 
-    @Test("every operation has a policy, which also applies to the role that owns the tables S56")
+    @Test("every operation has a policy, and the policies also apply to the owner of the tables S56")
     func policies() throws {
         let found = try statements(Self.notes)
         let start = try #require(found.firstIndex { $0.hasPrefix("ALTER TABLE \"note\" ENABLE") })
@@ -151,7 +151,7 @@ struct PolicyTests {
         #expect(!function.contains("tags"))
     }
 
-    @Test("text in a rule cannot end the function that checks the rule S14")
+    @Test("text in a rule cannot end the quoted body of the function that checks the rule S14")
     func quotes() throws {
         let found = try statements(
             """

@@ -182,7 +182,7 @@ struct TableTests {
         #expect(tables.problems().isEmpty)
     }
 
-    @Test("constraints have PostgreSQL's default names, with a hash if such a name is too long or not unique")
+    @Test("constraints have PostgreSQL's default names; a hash is added to a name that is too long or not unique")
     func constraintNames() throws {
         let long = String(repeating: "a", count: 61)
         let text = DDLWriter.text(

@@ -19,7 +19,7 @@
 
         private struct Stop: Error {}
 
-        @Test("a transaction is committed as a whole, and rolled back as a whole if its closure throws")
+        @Test("a transaction is committed as a whole, or rolled back as a whole if its closure throws")
         func transactions() throws {
             let session = try session()
             try session.transaction { try session.execute("INSERT INTO t VALUES (1), (2)") }
@@ -59,7 +59,7 @@
             #expect(try numbers(session) == [1, 3])
         }
 
-        @Test("a savepoint that fails also rolls back the savepoints that have ended in it")
+        @Test("a savepoint that fails also rolls back the completed savepoints inside it")
         func endedSavepoints() throws {
             let session = try session()
             try session.transaction {
@@ -78,13 +78,14 @@
             #expect(!session.isInTransaction)
         }
 
-        // A macro '#expect(throws:)' in a closure would contain a closure whose symbol another closure has, too.
+        // The tests call this function inside closures. The macro '#expect(throws:)' would create closures with equal
+        // symbols there.
         private func state(_ body: () throws -> Void) -> SQLState? {
             do { try body() } catch { return (error as? PostgresError)?.state }
             return nil
         }
 
-        @Test("a postponed statement that fails makes its savepoint or its transaction fail")
+        @Test("if a postponed statement fails, its savepoint or transaction throws the error and is rolled back")
         func postponedFailures() throws {
             let session = try session()
             func insert(_ number: Int) throws { try session.postpone("INSERT INTO t VALUES (\(number))", []) }
@@ -199,7 +200,7 @@
 
     @Suite("PostgreSQL: asynchronous connections", .needsPostgres)
     struct ConnectionTests {
-        @Test("closures run one after the other, each without interruption")
+        @Test("closures run one after another, and no closure runs during another one")
         func order() async throws {
             let connection = try await PostgresConnection(newDatabase())
             try await connection.run { _ = try $0.execute("CREATE TABLE t (a bigint)") }

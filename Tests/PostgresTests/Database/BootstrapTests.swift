@@ -47,7 +47,7 @@
             #expect(try keys(sample, conditions) == [.integer(1)])
         }
 
-        @Test("a change of the subscriptions returns the objects that enter and the objects that leave")
+        @Test("a change of the subscriptions returns the objects that the client has to add and to remove")
         func change() async throws {
             let sample = try SampleDatabase()
             try sample.session.execute(
@@ -64,7 +64,8 @@
                 Issue.record("no data")
                 return
             }
-            // Only the four dogs of age 0 leave. The dogs of age 1 stay, because the query `one` contains them.
+            // The client removes only the four dogs of age 0. It keeps the dogs of age 1, because the query `one`
+            // contains them.
             let first = try await data.content()
             #expect(first.rows.isEmpty && first.leaving.count == 4)
             let back = ServiceTask.change(after: try sample.now(), from: [one], to: [one, low, three])
@@ -76,7 +77,7 @@
             #expect(second.rows.count == 8 && second.leaving.isEmpty)
         }
 
-        @Test("if the connection breaks while objects are read, the data is not complete, and the failure is counted")
+        @Test("if the connection breaks while objects are read, the data stays incomplete, and the failure is counted")
         func brokenConnection() async throws {
             let sample = try SampleDatabase()
             try sample.session.execute(

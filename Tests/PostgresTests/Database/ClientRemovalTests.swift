@@ -20,14 +20,14 @@
                 client.identity, hasPosition: true, readability: [], acknowledged: client.number, in: sample.session)
         }
 
-        @Test("unused clients are removed, except clients that may have a stored, unacknowledged upload Y14")
+        @Test("unused clients are removed, except clients that have not confirmed their newest stored upload Y14")
         func unused() throws {
             let sample = try SampleDatabase()
             let clients = try (0..<4).map { _ in try UploadingClient(sample) }
             for client in clients.dropFirst() { try client.store([.create(sample.dog(1), [:])]) }
             _ = try confirm(clients[1], sample)
             _ = try confirm(clients[2], sample)
-            // This upload is stored after the client has confirmed the former one.
+            // This upload is stored after the client has confirmed its previous upload.
             let last = clients[2].upload([])
             #expect(try clients[2].store(last) == .stored([]))
             try makeOlder(364, sample.session)
@@ -56,7 +56,7 @@
             while realm.syncSession?.connectionState != .disconnected { await Task.yield() }
         }
 
-        @Test("a removed client that comes back registers again, and each of its writes is stored once Y12 Y14")
+        @Test("a removed client that connects again is registered again, and each of its writes is stored once Y12 Y14")
         func returning() async throws {
             let system = try TasksSystem(newDatabase())
             defer { system.removeFiles() }

@@ -47,7 +47,7 @@
             }
         }
 
-        @Test("a session gets changed collections as a whole, and all collections of an object that enters Y21")
+        @Test("a session gets changed collections as a whole, and all collections of an object that is new to it Y21")
         func delivery() async throws {
             let sample = try CollectionSample()
             let session = try await Session(sample)
@@ -79,7 +79,7 @@
             #expect(try await session.read(after: next.cursor).entries.isEmpty)
         }
 
-        @Test("if the writer of an element could not read the owner, the session reads the owner itself Y21")
+        @Test("if the writer of an element could not read its owner, the session of each client reads the owner Y21")
         func hiddenOwner() async throws {
             let sample = try CollectionSample()
             let session = try await Session(sample)
@@ -90,8 +90,8 @@
                 """)
             let start = try sample.now()
             _ = try await session.read(after: start)
-            // If row level security hides the owner from the writer, the trigger logs entries like these, without
-            // `old` and `new`. Dog 3 does not exist.
+            // If row level security hides the owner from the writer, the trigger logs an entry without `old` and `new`.
+            // These entries have the same form. Dog 3 does not exist.
             try sample.session.execute(
                 """
                 INSERT INTO martlet.log (type, op, facts, key, columns, time, property, element)
@@ -106,7 +106,7 @@
             #expect(changes.rows.first?.values.keys.map { $0 } == [try sample.path("names")])
         }
 
-        @Test("a touch that is committed after the deletion of its object does not restore the object")
+        @Test("a touch does not restore an object that was deleted before the touch was committed")
         func lateTouch() async throws {
             let sample = try CollectionSample()
             var session = try await Session(sample)
@@ -115,7 +115,7 @@
             try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'Rex')")
             let start = try sample.now()
             let upload = try PostgresSession(sample.address)
-            // The transaction writes the entry that `UploadTouches` would write, and stays open during the deletion.
+            // The transaction writes the same entry as `UploadTouches`, and stays open during the deletion.
             try upload.execute(
                 """
                 BEGIN;

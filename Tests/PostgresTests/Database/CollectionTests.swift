@@ -103,7 +103,7 @@
             #expect(try sample.list("names").last == .text("603"))
         }
 
-        @Test("if two clients insert at the same place, all elements are kept, and those of each client stay together")
+        @Test("if two clients insert at the same place, each client's elements are kept and stay consecutive")
         func concurrentInsertions() throws {
             let sample = try CollectionSample()
             let (first, second) = (try CollectionClient(sample), try CollectionClient(sample))
@@ -117,7 +117,7 @@
             #expect([["a", "b", "x", "y"], ["x", "y", "a", "b"]].map { $0.map(SyncValue.text) }.contains(found))
         }
 
-        @Test("an element that was removed from a list remains removed, even if its replacement is newer")
+        @Test("an element that was removed from a list remains removed, even if another client replaces it later")
         func removedElement() throws {
             let sample = try CollectionSample()
             let (first, second) = (try CollectionClient(sample), try CollectionClient(sample))
@@ -167,7 +167,7 @@
             #expect(try sample.set("weights") == [.real(1)])
         }
 
-        @Test("an operation without an effect is logged with its time stamp, so it wins against an older operation")
+        @Test("an operation without an effect is logged with its time stamp, so older operations do not replace it")
         func touches() throws {
             let sample = try CollectionSample()
             let (dog, scores, weights) = (sample.dog(1), try sample.path("scores"), try sample.path("weights"))
@@ -180,7 +180,8 @@
                 [.setEntry(dog, scores, key: "k", .integer(9)), .insertMember(dog, weights, .real(2))], time: 4)
             #expect(try sample.map("scores") == ["k": .integer(1)])
             #expect(try sample.set("weights") == [])
-            // The base cursor now contains the stored value. So the stored value does not win, although it is newer.
+            // The base cursor now contains the stored value. Therefore the upload wins, although the stored value is
+            // newer.
             old.base = try sample.now()
             try old.store([.setEntry(dog, scores, key: "k", .integer(9))], time: 4)
             #expect(try sample.map("scores") == ["k": .integer(9)])
@@ -209,7 +210,7 @@
             #expect(UploadingClient.reasons(wrong) == [sample.dog(2): .invalidValue])
         }
 
-        @Test("'deploy' names the tables that do not fit the schema, and 'check' names the tables without triggers")
+        @Test("'deploy' names the tables that differ from the schema, and 'check' names the tables without triggers")
         func tables() throws {
             let sample = try CollectionSample()
             #expect(try DeploymentCheck(sample.catalog).findings(in: sample.session) == [])

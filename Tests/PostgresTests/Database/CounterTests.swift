@@ -11,7 +11,7 @@
             try sample.session.query("SELECT walks FROM dog WHERE id = 1").first?.bigint(0)
         }
 
-        @Test("the additions of all clients are applied, whatever their time stamps are")
+        @Test("the additions of all clients are applied, regardless of their time stamps")
         func addition() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, walks) VALUES (1, 5)")
@@ -42,7 +42,7 @@
             #expect(try sample.changes(after: cursor).entries.map(\.isTouch) == [true])
         }
 
-        @Test("an addition whose sum does not fit 64 bits is refused, and the other objects of the upload are stored")
+        @Test("an addition is refused if the sum does not fit into 64 bits; other objects of the upload are stored")
         func overflow() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, walks) VALUES (1, 9223372036854775807), (2, 0)")

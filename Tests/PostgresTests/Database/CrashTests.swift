@@ -22,16 +22,16 @@
             return (Int(seen), Int(left))
         }
 
-        @Test("a crash loses nothing that a reader has seen, even if the writer has set synchronous_commit to off")
+        @Test("a crash loses no row that a reader has seen, even if the writer has set synchronous_commit to off")
         func asynchronousCommits() throws {
             let cluster = try PostgresCluster()
             _ = try SampleDatabase(cluster)
             let found = try survivors(cluster, "logged")
             #expect(found.seen == 200)
             #expect(found.left == 200)
-            // The triggers set `synchronous_commit` to `on`. Without the triggers, the same steps lose commits, which
-            // shows that the test can fail. PostgreSQL may write its write-ahead log at any time, so a single attempt
-            // may lose nothing.
+            // The triggers set `synchronous_commit` to `on`. To show that the test can fail, it checks that the same
+            // steps lose commits without the triggers. PostgreSQL may write its write-ahead log at any time, so a
+            // single attempt may lose nothing.
             try PostgresSession(cluster.address("sample")).execute("ALTER TABLE tag DISABLE TRIGGER ALL")
             var lost = 0
             for attempt in 0..<10 where lost == 0 {
@@ -42,11 +42,11 @@
             print("crash: without the trigger, \(lost) of 200 commits were lost")
         }
 
-        @Test("a reader finds a transaction that has the same number as a transaction that a crash has lost")
+        @Test("a reader finds a new transaction with the number of a transaction that a crash has lost")
         func reusedNumbers() throws {
             let cluster = try PostgresCluster()
             _ = try SampleDatabase(cluster)
-            // PostgreSQL may write its write-ahead log at any time, and then it does not assign the numbers again. So
+            // If PostgreSQL writes its write-ahead log before the crash, it does not assign the numbers again. So
             // several attempts may be needed.
             var missed = 0
             for attempt in 0..<10 where missed == 0 { missed = try missedWithoutRestriction(cluster, attempt) }

@@ -11,7 +11,7 @@
     struct CursorTests {
         private typealias Rows = [ObjectAddress: [ValuePath: SyncValue]]
 
-        /// The rows and the cursor of a reader of the log, and counts of its entries, comparisons and reads.
+        /// A reader of the log: its rows, its cursor, and the numbers of its entries, comparisons and reads.
         private struct Replica {
             var rows: Rows = [:]
             var cursor: SyncCursor
@@ -32,7 +32,7 @@
             }
         }
 
-        @Test("while writers commit, roll back and wait, a reader misses and repeats no entry, and its rows are right")
+        @Test("while writers commit, roll back and wait, a reader gets each entry once, and has correct rows")
         func concurrentWriters() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, weight) SELECT i, 0 FROM generate_series(1, 100) i")
@@ -117,7 +117,7 @@
             }
         }
 
-        @Test("a reader does not wait for an open transaction, and finds its entries after the commit")
+        @Test("a reader does not wait for an open transaction, and gets its entries after it commits")
         func longTransactions() throws {
             let sample = try SampleDatabase()
             let long = try PostgresSession(sample.address)

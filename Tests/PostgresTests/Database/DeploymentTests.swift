@@ -31,7 +31,7 @@
             #expect(try sample.count("martlet.log") == 1)
         }
 
-        @Test("if tables do not fit, the error names all differences, and the deployment installs nothing")
+        @Test("if tables differ from the schema, the error names all differences, and the deployment installs nothing")
         func wrongTables() throws {
             let session = try PostgresSession(newDatabase())
             try session.execute(SampleSchema.dogs.get().statements)
@@ -105,7 +105,7 @@
                 ])
         }
 
-        @Test("after a deployment with a new property or without a type, clients load their data again Y14")
+        @Test("after a deployment that adds a property or removes a type, clients load their data again Y14")
         func refusedCursors() throws {
             let sample = try SampleDatabase()
             let facts = try SampleSchema.dogs.get().facts
@@ -124,7 +124,7 @@
                 }
             }
             #expect(try keepsCursors(facts))
-            // Rows may have values in the new column that no entry of the log contains.
+            // The new column may contain values that were not logged.
             try sample.session.execute("ALTER TABLE tag ADD COLUMN first bigint DEFAULT 7")
             let longer = facts.replacing("property note String?", with: "property note String?\nproperty first Int?")
             #expect(try !keepsCursors(longer))
@@ -158,7 +158,7 @@
             #expect(try sample.count("martlet.log") == 1)
         }
 
-        @Test("a database of another version of the service is refused, and so is a database without a deployment")
+        @Test("a database of another version of the service and a database without a deployment are refused")
         func otherFormats() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("UPDATE martlet.deployment SET format = format - 1")

@@ -90,7 +90,7 @@
         }
 
         @Test(
-            "of two changes of one element, the newer wins as a whole; changes of different elements are kept Y23 Y27",
+            "the newer of two changes of one element wins as a whole; changes of different elements are kept Y23 Y27",
             arguments: [true, false])
         func conflicts(isNewerFirst: Bool) throws {
             let positions = try create()
@@ -188,7 +188,7 @@
             #expect(try sample.values(1)[home] == place("h", rooms: [1], yards: [4]))
         }
 
-        @Test("JSON of an element that does not fit the schema is read as zero, and the service logs its place")
+        @Test("invalid JSON values of elements are read as nil or initial values, and the service logs the locations")
         func unfitting() throws {
             let lines = Mutex<[String]>([])
             sample.catalog.unfitting.setLog { line in lines.withLock { $0.append(line) } }

@@ -88,7 +88,7 @@
             #expect(try dog.values()[dog.home] == dog.place("a", yard: .embedded([.integer(9), .real(0.5)])))
         }
 
-        @Test("of two changes of one member, the newer wins, even if it writes the value that the member already has")
+        @Test("the newer of two changes of one member wins, even if it writes the value that the member already has")
         func conflict() throws {
             let dog = try Dog()
             let setup = try UploadingClient(dog.sample)
@@ -103,7 +103,7 @@
             #expect(try dog.values()[dog.home] == dog.place("a", "2"), "the older object loses to its newer member")
         }
 
-        @Test("a write of a whole embedded object wins over older changes of its members, even without an effect")
+        @Test("a write of a whole embedded object wins over older changes of its members, even if it changes no value")
         func wholeTouch() throws {
             let dog = try Dog()
             let setup = try UploadingClient(dog.sample)
@@ -150,7 +150,7 @@
             }
         }
 
-        @Test("JSON that does not fit the schema is read as nil or zero, and the service logs its place once")
+        @Test("JSON that is invalid for its property is read as nil or an initial value, and logged once")
         func unfitting() throws {
             let dog = try Dog()
             let lines = Mutex<[String]>([])

@@ -5,8 +5,8 @@
     import MartletSyncService
     import Testing
 
-    /// Measures the costs of the triggers and the log. The rates of the reader and of uploads also contain the time of
-    /// the service itself, so only an optimized build measures them correctly.
+    /// Measures the costs of the triggers and the log. The measured rates of the reader and of uploads also depend on
+    /// the speed of the service, so they are correct only in an optimized build.
     @Suite(
         "PostgreSQL: measurements", .needsPostgres, .serialized,
         .enabled(if: ProcessInfo.processInfo.environment["MARTLET_SYNC_FIGURES"] != nil, "only with FIGURES=1"))

@@ -83,7 +83,7 @@
             try session.query("SELECT id FROM node WHERE \(condition) ORDER BY id").rows.map { try $0.bigint(0) }
         }
 
-        @Test("of a long chain of links to a missing object, all objects are reverted, and the others stay Y13")
+        @Test("all objects in a long chain of links to a missing object are reverted, and other objects are stored Y13")
         func longChain() throws {
             try session.execute("INSERT INTO node (id, author) VALUES (500, 'ada'), (501, 'ada')")
             var operations: [SyncOperation] = []
@@ -91,7 +91,7 @@
                 let kind = Kind.allCases[Int(id) % 4]
                 operations += [try create(id), try link(id, to: id + 1, kind)]
             }
-            // The object 500 exists, so only its change is reverted, and the object 202 may link to it.
+            // The object 500 exists. Only its change is reverted, so the object 202 may link to it.
             operations += [
                 try link(500, to: 1, .next), try create(202), try link(202, to: 500, .list), try create(203),
                 try link(203, to: 202, .set), try link(501, to: 203, .next),
@@ -127,7 +127,7 @@
             #expect(try nodes("next = 9") == [0])
         }
 
-        @Test("links that an upload does not write are not checked, and neither are links in values of any type Y29")
+        @Test("the service checks only links that the upload writes, and no links in AnyRealmValue properties Y29")
         func otherLinks() throws {
             try session.execute(
                 """
@@ -146,7 +146,7 @@
             #expect(try nodes("anything IS NOT NULL AND anything <> 'null'") == [1, 2])
         }
 
-        @Test("if an upload links to an object and then deletes it, the link becomes nil, and nothing is reverted")
+        @Test("if an upload writes a link and then deletes its target, the link becomes nil; nothing is reverted")
         func deletedTarget() throws {
             try session.execute("INSERT INTO node (id, author) VALUES (5, 'ada')")
             let operations = [
@@ -155,7 +155,7 @@
             ]
             #expect(try store(1, operations).isEmpty)
             #expect(try nodes() == [1])
-            // The other order is a link to a missing object.
+            // If the upload deletes the target before it writes the link, the link leads to a missing object.
             let reverted = try store(2, [try create(8), .delete(node(8)), try link(1, to: 8, .next), try create(9)])
             #expect(reverted.map(\.address) == [node(1)])
             #expect(try nodes() == [1, 9])

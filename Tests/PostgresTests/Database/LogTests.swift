@@ -66,7 +66,7 @@
                 entries.map { ($0.old == nil, $0.new == nil) }.elementsEqual([(false, true), (true, false)], by: ==))
         }
 
-        @Test("rows that COPY inserts are logged, and so are rows that foreign keys delete or change")
+        @Test("rows that COPY inserts, and rows that foreign keys delete or change, are logged")
         func copiesAndCascades() throws {
             let sample = try SampleDatabase()
             let cursor = try sample.now()
@@ -106,7 +106,7 @@
             #expect(error?.hint == "Use DELETE.")
         }
 
-        @Test("if a trigger of the user changes the same row, this change comes later in the log")
+        @Test("if a trigger of the user changes the same row again, its change is logged after the first change")
         func triggersOfTheUser() throws {
             let sample = try SampleDatabase()
             try sample.session.execute(
@@ -158,7 +158,7 @@
             let batch = try sample.changes(after: cursor)
             #expect(batch.entries.map(\.address.key) == [.text("a")])
             #expect(try sample.changes(after: batch.cursor).entries.isEmpty)
-            // A cursor can name transactions of other tests as open. It changes when one of them ends.
+            // A cursor can list open transactions of other tests. The cursor changes when such a transaction ends.
             let hasOpen = try #require(SnapshotCursor(batch.cursor)).open.isEmpty == false
             #expect(try sample.changes(after: batch.cursor).cursor == batch.cursor || hasOpen)
         }

@@ -5,7 +5,7 @@
     import MartletValues
     import Testing
 
-    /// An open transaction in any database of a server prevents pruning, so these tests use a separate server.
+    /// An open transaction in any database of the server prevents pruning. Therefore these tests use a separate server.
     @Suite("PostgreSQL: pruning of the log", .needsPostgres, .serialized)
     struct PruneTests {
         private static let cluster = Result { try PostgresCluster() }
@@ -27,7 +27,7 @@
             try sample.session.execute("UPDATE martlet.marks SET at = at - interval '\(hours) hours'")
         }
 
-        @Test("entries over the age limit are deleted: older cursors are refused, and newer cursors miss nothing")
+        @Test("entries above the age limit are deleted; older cursors are refused, and newer cursors miss no entry")
         func age() throws {
             let sample = try sample("age")
             let oldest = try sample.now()
@@ -58,7 +58,7 @@
             #expect(try keys(after: cursor, sample).count == 3)
         }
 
-        @Test("the entries of an open transaction are kept, and so are the entries of all later transactions")
+        @Test("the entries of an open transaction and of all later transactions are kept")
         func openTransaction() throws {
             let sample = try sample("opentransaction")
             let oldest = try sample.now()
@@ -89,8 +89,7 @@
             try insert(1...3, sample)
             let cursor = try sample.changes(after: start).cursor
             try other.execute("ROLLBACK")
-            // The cursor lists the transaction of `other` as open. The next read returns a cursor that does not list
-            // this transaction.
+            // This cursor lists the transaction of `other` as open. The cursor of the next read does not list it.
             let current = try sample.changes(after: cursor)
             #expect(current.entries.isEmpty && current.cursor != cursor)
             #expect(try LogPruner().prune(.init(gigabytes: 0), in: sample.session) == 3)
@@ -118,7 +117,7 @@
             #expect(throws: LogReaderError.unknownCursor) { try sample.changes(after: start) }
         }
 
-        @Test("a running service lets a client start again if its cursor is older than the log")
+        @Test("a client of a running service must start again if its cursor is older than the log")
         func runningService() async throws {
             let sample = try sample("runningservice")
             let database = try await PostgresServiceDatabase(

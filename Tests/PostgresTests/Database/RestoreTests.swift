@@ -9,8 +9,8 @@
     import TasksModels
     import Testing
 
-    /// Tests of databases whose files are replaced by an older copy. The epoch stays the same, and the numbers of later
-    /// transactions are assigned again.
+    /// Tests a database after its files were replaced by an older copy. The epoch stays the same, and PostgreSQL
+    /// assigns the numbers of later transactions again.
     @MainActor
     @Suite("PostgreSQL: restored files", .needsPostgres, .serialized, .timeLimit(.minutes(5)))
     struct RestoreTests {
@@ -41,8 +41,8 @@
             for name in names { try session.execute("INSERT INTO tag VALUES ('\(name)')") }
         }
 
-        /// Expects that clients with the lost cursors load their data again, and a client with the older cursor
-        /// continues, although the database has become newer than all cursors.
+        /// Expects that clients with the lost cursors load their data again, and that a client with the older cursor
+        /// continues. First writes transactions, so that the database becomes newer than all cursors.
         private func check(
             _ sample: SampleDatabase, older: SyncCursor, lost: [SyncCursor], _ database: PostgresServiceDatabase
         ) async throws {
@@ -58,7 +58,7 @@
                     continue
                 }
                 #expect(failure.action == .startAgain)
-                // Without its checksum, the service cannot distinguish the cursor from a valid one.
+                // Without the checksum, the service cannot distinguish the lost cursor from a valid cursor.
                 let plain = SyncCursor(try #require(SnapshotCursor(cursor)).snapshot)
                 guard case .read = await read(sample, after: plain, database) else {
                     Issue.record("the database has not become newer than the cursor, so the test has shown nothing")
@@ -80,14 +80,15 @@
             var lost = [try await cursor(sample, former)]
             try insert(["d", "e"], address)
             lost.append(try await cursor(sample, former))
-            // This cursor comes from entries that the session has read, and not from a new reading.
+            // This cursor is the result of reading entries. The other lost cursors are the current cursors of the
+            // database.
             if case .read(let batch) = await read(sample, after: older, former) { lost.append(batch.cursor) }
             #expect(lost.count == 3)
             cluster.restore()
             try await check(sample, older: older, lost: lost, database(address))
         }
 
-        @Test("the service also finds a lost transaction that is older than the newest restored one Y14")
+        @Test("the service also detects a lost transaction that is older than the newest restored transaction Y14")
         func olderTransaction() async throws {
             let cluster = try PostgresCluster()
             let sample = try SampleDatabase(cluster)
@@ -104,7 +105,7 @@
             try await check(sample, older: older, lost: [lost], database(address))
         }
 
-        @Test("checksums stay right after pruning, after a crash, and for all instances Y14")
+        @Test("after pruning and a crash, checksums stay correct, and all instances compute equal checksums Y14")
         func noFalseAlarm() async throws {
             let cluster = try PostgresCluster()
             let sample = try SampleDatabase(cluster)

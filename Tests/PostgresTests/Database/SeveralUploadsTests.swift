@@ -12,7 +12,7 @@
             try sample.count("(SELECT DISTINCT xid FROM martlet.log) t")
         }
 
-        @Test("uploads that fit are stored in one transaction, each with its own number and time stamp Y12")
+        @Test("uploads that cause no errors are stored in one transaction, each with its number and time stamp Y12")
         func together() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)
@@ -33,7 +33,7 @@
             #expect(try sample.count("dog WHERE age = 7") == 1)
         }
 
-        @Test("if one of several uploads does not fit, only its object is reverted Y13")
+        @Test("if one of several uploads violates a constraint, only the objects that violate it are reverted Y13")
         func misfit() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)
@@ -52,7 +52,7 @@
             #expect(try transactions(sample) == 4)
         }
 
-        @Test("of several uploads, those that are stored already are not stored again")
+        @Test("if some of several uploads are already stored, they are not stored again")
         func duplicates() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)
@@ -133,7 +133,7 @@
         }
 
         @Test(
-            "random uploads have the same outcomes and effects together, and each in a transaction of its own Y12 Y13",
+            "random uploads have the same outcomes in one transaction as in separate transactions Y12 Y13",
             arguments: 1...4 as ClosedRange<UInt64>)
         func random(_ seed: UInt64) throws {
             var random = SeededRandom(seed: seed)
@@ -162,7 +162,8 @@
                 for outcome in outcomes { if outcome == .stored([]) { fitting += 1 } else { reverted += 1 } }
                 for sql in [
                     "SELECT * FROM dog ORDER BY id", "SELECT * FROM person ORDER BY id",
-                    // The images of rows contain the identifiers of types, which differ between the databases.
+                    // The images of rows contain type identifiers. These differ between the databases, so the query
+                    // compares only the lengths of the images.
                     """
                     SELECT type, op, key, columns, length(old), length(new), paths, time, client, upload
                     FROM martlet.log ORDER BY seq

@@ -5,7 +5,7 @@
 
     @Suite("PostgreSQL: refused objects of uploads", .needsPostgres)
     struct UploadRefusalTests {
-        @Test("many objects whose later operations are refused are reverted, and the others stay Y13")
+        @Test("many objects with a refused later operation are reverted, and other objects are stored Y13")
         func manyLaterRefusals() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)

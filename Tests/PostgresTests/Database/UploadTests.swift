@@ -40,8 +40,8 @@
             _ = client.upload([])
             #expect(try client.store(client.upload([.create(sample.dog(2), [:])])) == .gap(stored: 1))
             #expect(try sample.count("dog") == 0)
-            // This upload has the number of a stored upload, but another time stamp. So a copy of the file of the
-            // client has created it.
+            // This upload has the number of a stored upload, but another time stamp. Such an upload comes from a copy
+            // of the client's file.
             var other = upload
             other.time = HybridTimestamp(milliseconds: 1_700_000_000_001)
             #expect(try client.store(other) == .unknownClient)
@@ -69,7 +69,7 @@
             #expect(try sample.count("martlet.log") == 10)
         }
 
-        @Test("the service recognizes a client by its secret, and not with a wrong secret")
+        @Test("the service recognizes a client only if the client sends its secret")
         func secrets() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)
@@ -79,7 +79,7 @@
             #expect(try sample.client(client.identity) == .known(storedUpload: 0))
         }
 
-        @Test("of two values of a property, the newer one wins, in either order of uploads", arguments: [true, false])
+        @Test("the newer of two values of a property wins, in either order of uploads", arguments: [true, false])
         func newestWins(isNewerFirst: Bool) throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id) VALUES (1)")
@@ -102,7 +102,7 @@
         }
 
         @Test(
-            "of two values with equal time stamps, the value of the client with the greater number wins",
+            "if two values have equal time stamps, the value of the client with the greater number wins",
             arguments: [true, false])
         func equalTimes(isGreaterFirst: Bool) throws {
             let sample = try SampleDatabase()
@@ -156,7 +156,7 @@
             #expect(try name(sample, 1) == "later")
         }
 
-        @Test("a write of the value that a property already has wins over an older value")
+        @Test("a write wins over an older value, even if the property already has the written value")
         func equalValues() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, name) VALUES (1, 'same')")
@@ -268,7 +268,7 @@
                     == "9,100")
         }
 
-        @Test("reverted objects are stored with their upload, until later uploads show that the client was notified")
+        @Test("the newest reverts are stored with their uploads, so that the service can notify the client again")
         func notices() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)
@@ -301,7 +301,7 @@
             #expect(try sample.session.query("SELECT string_agg(id::text, ',') FROM dog").first?.text(0) == "2")
         }
 
-        @Test("a deletion that a link denies is reverted, and so is an object that links to a reverted object")
+        @Test("a deletion that a foreign key denies, and an object with a link to a reverted object, are reverted")
         func deniedDeletions() throws {
             let sample = try SampleDatabase()
             try sample.session.execute(
@@ -319,7 +319,7 @@
             #expect(UploadingClient.reasons(outcome) == [sample.person(5): .invalidValue, sample.dog(20): .constraint])
         }
 
-        @Test("two objects can exchange unique values; of two new objects with equal values, the first is stored")
+        @Test("two objects can exchange unique values; if two new objects have equal values, the first is stored")
         func uniqueValues() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, chip_number) VALUES (1, 'a'), (2, 'b')")
@@ -334,7 +334,7 @@
                 ])
         }
 
-        @Test("of many objects with equal unique values, only the objects that violate the constraint are refused Y13")
+        @Test("if many objects have equal unique values, only the objects that violate the constraint are refused Y13")
         func manyEqualValues() throws {
             let sample = try SampleDatabase()
             try sample.session.execute("INSERT INTO dog (id, chip_number) VALUES (1000, 'c7'), (1, 'c8')")
@@ -385,15 +385,15 @@
                 #expect(UploadingClient.reasons(outcome) == [bad: .constraint], "\(code)")
             }
             #expect(try sample.count("tag") == 6)
-            // The error 55P03 (lock not available) is not caused by the object. So the object is not reverted, and the
-            // client can send the upload again.
+            // The object is not the cause of the error 55P03 (lock not available). So the object is not reverted, and
+            // the client can send the upload again.
             #expect(throws: PostgresError.self) {
                 let address = ObjectAddress(type: sample.tag, key: .text("locked"))
                 try client.store([.create(address, [note: .text("55P03")])])
             }
         }
 
-        @Test("an upload that no correct client sends throws, and nothing is stored")
+        @Test("an upload that no correct client sends causes an error, and nothing is stored")
         func invalidUploads() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)
@@ -413,7 +413,7 @@
             #expect(try sample.client(client.identity) == .known(storedUpload: 0))
         }
 
-        @Test("a touch does not hide a change that another transaction commits at the same time")
+        @Test("a client gets a change by another transaction, even if its own touch is committed before that change")
         func concurrentTouch() throws {
             let sample = try SampleDatabase()
             let client = try UploadingClient(sample)

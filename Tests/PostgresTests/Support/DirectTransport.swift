@@ -18,8 +18,8 @@
 
         /// Adds a service, and returns its port.
         ///
-        /// - Parameter port: 0 for a new port; otherwise the port of a removed service that this service replaces. A
-        ///   new port is never the port of a removed service, because clients may still try to connect to that port.
+        /// - Parameter port: 0 for a new port; otherwise the port of a removed service that this service replaces. The
+        ///   ports of removed services are not used as new ports, because clients may still try to connect to them.
         static func add(_ service: DirectService, _ port: Int) -> Int {
             services.withLock { services in
                 if port == 0 { services.lastPort += 1 }

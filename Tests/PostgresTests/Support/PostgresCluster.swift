@@ -4,7 +4,7 @@
     import Synchronization
     import Testing
 
-    /// A PostgreSQL server in a temporary folder, which only processes of this machine can reach.
+    /// A PostgreSQL server in a temporary folder. Only processes of this machine can connect to the server.
     ///
     /// A shell controls the server. When the standard input of the shell ends, the shell stops the server and deletes
     /// the folder. The input also ends if the process of the tests crashes.
@@ -30,8 +30,8 @@
 
         /// Starts a server.
         ///
-        /// - Parameter isDurable: whether commits wait for the disk. Measurements need this. Tests do not need this: a
-        ///   crash of the server alone does not lose what the server has written to the file system.
+        /// - Parameter isDurable: whether commits wait for the disk. Measurements need durable commits, but tests do
+        ///   not: a crash of the server alone does not lose data that the server has written to the file system.
         init(isDurable: Bool = false) throws {
             let programs = try #require(Self.programs)
             shell = try Shell(
@@ -88,7 +88,7 @@
         func crash() { shell.run("crash") }
 
         /// Copies the files of the running server, as a snapshot of the file system does. No transaction may write
-        /// meanwhile.
+        /// during the call.
         func save() throws {
             try PostgresSession(address("postgres")).execute("CHECKPOINT")
             shell.run("save")

@@ -21,21 +21,21 @@
                 let summary = try registry.summary(of: audit, in: session)
                 if summary.clients > 0, summary.waiting == 0 { break }
             }
-            // Another client may have been added after the others were compared.
+            // Another client may have connected after the first clients were compared.
             try await Task.sleep(for: .milliseconds(200))
             let summary = try registry.summary(of: audit, in: session)
             try registry.end(audit, in: session)
             return summary
         }
 
-        // Changes rows without entries of the log, so the service sends the change to no client.
+        // Changes rows and deletes the log entries of the changes, so the service sends the changes to no client.
         private func changeSilently(_ statement: String, _ session: PostgresSession) throws {
             try session.execute(
                 "BEGIN; \(statement); DELETE FROM martlet.log WHERE xid = pg_current_xact_id(); COMMIT")
         }
 
         @Test(
-            "an audit finds no difference after writes of clients and of SQL, and repairs clients that lack a change Y30"
+            "an audit finds no difference after writes of clients and SQL, and repairs clients that missed a change Y30"
         )
         func wholeSystem() async throws {
             let system = try TasksSystem(newDatabase())
@@ -102,7 +102,7 @@
             #expect(database.metrics.count(.auditDifferences) >= 4)
         }
 
-        @Test("a file has the checksums of the rows of PostgreSQL that it has downloaded, for all types of properties")
+        @Test("the checksums of a file equal those of its rows in PostgreSQL, for all types of properties")
         func allTypes() async throws {
             let sample = try SampleDatabase()
             try sample.session.execute(
@@ -128,7 +128,7 @@
             let queries = [sample.dog, sample.person, sample.tag, sample.pack].map {
                 SubscribedQuery(type: $0, condition: SubscriptionCondition.constant(true).encoded())
             }
-            // The file does not contain the persons, so it has links to objects that it does not contain.
+            // With the second set of queries, the file does not contain the persons, but contains links to them.
             for queries in [queries, queries.filter { $0.type != sample.person }] {
                 let cursor = try sample.now()
                 guard

@@ -83,8 +83,8 @@
                 let realm = try realm("a", user: "ada", url)
                 let tasks = try await realm.objects(TaskItem.self).subscribe()
                 #expect(tasks.count == 300)
-                // These changes are larger than `feedBytes`, so the service does not keep them in memory, and the
-                // service's session for this client reads the log itself.
+                // These changes are larger than `feedBytes`, so the service does not keep them in memory. The session
+                // of this client reads the log itself.
                 try session.execute("UPDATE task_item SET title = 'middle' WHERE id <= 20")
                 try await wait { tasks.where { $0.title == "middle" }.count == 20 }
                 realm.syncSession?.suspend()
@@ -176,7 +176,7 @@
                 #expect(Set(other.labels) == ["urgent", "garden"] && other.notes["ada"] == "second")
                 #expect(other.doneCount == 1)
                 token.invalidate()
-                // A task that SQL deletes leaves the list, and a task that SQL adds is at its end.
+                // SQL deletes one task, and appends another task to the list.
                 try session.execute(
                     "DELETE FROM task_item WHERE id = 3; INSERT INTO board_tasks (owner, value) VALUES (1, 5)")
                 try await wait { mine.tasks.map(\.id) == [1, 5] && other.tasks.map(\.id) == [1, 5] }

@@ -55,7 +55,7 @@
                 log: { print("service: \($0)") })
         }
 
-        @Test("each user gets exactly the objects that the rule permits, and can write only own objects")
+        @Test("each user gets exactly the objects that the rule permits, and can write only objects of this user")
         func users() async throws {
             try session.execute(
                 "INSERT INTO memo VALUES (1, 'ada', false, 'a'), (2, 'ben', false, 'b'), (3, 'ben', true, 'c')")
@@ -90,7 +90,7 @@
                 #expect(await eve.reverted.allSatisfy { $0.reason == .notPermitted })
                 await eve.wait { await $0.rows[first]?[text] == .text("a") }
                 await eve.wait { await $0.rows.count == 3 }
-                // Eve cannot read memo 3 any more. Her deletion has no effect, as if the memo did not exist.
+                // Eve can no longer read memo 3. Her deletion has no effect, as if the memo did not exist.
                 await eve.write([.delete(third)])
                 await eve.wait { await $0.state.outbox.isEmpty }
             }
@@ -99,7 +99,7 @@
             #expect(await ada.rows[memo(4)] == nil)
         }
 
-        @Test("a client starts again if its user may read other objects than before")
+        @Test("a client must start again if its user may now read other objects than before")
         func otherRights() async throws {
             let database = try await database()
             func open(_ user: String, _ identity: ClientIdentity?, hasPosition: Bool) async -> ServiceTaskResult {

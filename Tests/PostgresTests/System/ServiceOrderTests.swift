@@ -6,7 +6,7 @@
     import MartletValues
     import Testing
 
-    /// Tests of the order in which an instance of the service uses the database after failures and while it waits for
+    /// Tests the order in which an instance of the service uses the database after a failover, and while it waits for
     /// locks.
     @Suite("PostgreSQL: failover and locks", .needsPostgres, .serialized, .timeLimit(.minutes(5)))
     struct ServiceOrderTests {
@@ -157,7 +157,7 @@
                 }
                 let changes = ClientChanges(batch.entries, for: id, { _, _ in true }, contents: batch.contents)
                 #expect(changes.rows.map(\.address) == [sample.person(1)])
-                // The objects of its own upload leave the client.
+                // The client removes the objects that it has uploaded.
                 #expect(changes.leaving == (id == client.id ? [sample.dog(1)] : []))
             }
         }

@@ -117,13 +117,13 @@
                     #expect(await client.rows.values.allSatisfy { $0[age] == .integer(Int64(number % 10)) })
                 }
                 // The queries of this client do not contain the object. The client still gets the result of its upload,
-                // and the object leaves the client.
+                // and removes the object.
                 await clients[4].write([.create(end, endValues)])
                 await clients[4].wait { await $0.state.outbox.isEmpty }
                 await clients[4].wait { await $0.rows[end] == nil }
                 #expect(await database.attachedCount == 20)
             }
-            // Each session has read the log separately at most twice: when it began, and after it had subscribed.
+            // Each session has read the log itself at most twice: when it began, and after its client had subscribed.
             #expect(database.metrics.count(.catchUps) <= 40)
             #expect(await database.attachedCount == 0)
         }
@@ -170,7 +170,7 @@
             #expect(await client.state.outbox.isEmpty)
         }
 
-        @Test("an unknown token is refused, and so is the identity of a client with a wrong secret")
+        @Test("an unknown token, and the identity of a client with a wrong secret, are refused")
         func refusals() async throws {
             let sample = try SampleDatabase()
             let database = try await database(sample)
@@ -228,7 +228,7 @@
             #expect(older.action == .stop && older.message.contains("update the program"))
         }
 
-        @Test("a cursor that the service has not created makes the client start again")
+        @Test("a client with a cursor that the service has not created must start again")
         func forgedCursor() async throws {
             let sample = try SampleDatabase()
             let database = try await database(sample)

@@ -11,7 +11,7 @@
     /// Tests crashes of clients, of the service and of the database.
     ///
     /// A random program consists of four rounds. In each round, a child process runs an instance of the service and
-    /// three clients, which write at random, while SQL writes to the same tables. The process kills itself after a
+    /// three clients. The clients write at random, and SQL writes to the same tables. The process kills itself after a
     /// random time. In about half of the rounds, PostgreSQL also stops without a checkpoint, and starts again. After
     /// the rounds, the clients synchronize without crashes. Each client must then have the objects of its subscriptions
     /// with the values in PostgreSQL. PostgreSQL must have stored each addition to the counter exactly once.
@@ -149,7 +149,7 @@
             let tasks = realm.objects(TaskItem.self).sorted(byKeyPath: "id").map {
                 "\($0.id) \($0.title) \($0.isDone ? "t" : "f") \($0.priority) \($0.predecessor?.id ?? 0)"
             }
-            // In the file, a link is nil if its target is not among the tasks of the client.
+            // A link in the file is nil if its target is not in the file.
             let storedTasks = try rows(
                 """
                 WITH mine AS (SELECT * FROM task_item WHERE \(filter))
@@ -209,7 +209,7 @@
             }
         }
 
-        // PostgreSQL may be stopped when the process begins. So this function tries to connect for ten seconds.
+        // PostgreSQL may not run yet when the process begins. So this function tries to connect for ten seconds.
         private static func connected(_ system: TasksSystem) async throws -> PostgresServiceDatabase {
             for _ in 0..<200 {
                 if let database = try? await system.database() { return database }

@@ -79,8 +79,9 @@
         }
     }
 
-    /// Runs a function that waits, for example for the end of a program, on a thread of its own. On a thread of the Swift
-    /// concurrency runtime it would stop the clients of the test, because there are only as many threads as cores.
+    /// Runs a blocking function on a new thread, for example a function that waits for the end of a program. The thread
+    /// pool of Swift concurrency has only as many threads as cores. A blocked thread of this pool could stop the
+    /// clients of the test.
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: body()) }

@@ -68,7 +68,7 @@
             }
         }
 
-        @Test("'deploy' prepares a database, and 'check' finds what does not fit the schema")
+        @Test("'deploy' prepares a database, and 'check' finds differences from the schema")
         func deployment() async throws {
             let (address, facts) = try prepared()
             let (program, environment) = (try Program(), environment(address))
@@ -131,7 +131,7 @@
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(outcome.errors.contains("ended"))
             #expect(!outcome.errors.contains(Self.secret) && !outcome.errors.contains(Self.token("ada")))
-            // The program has stored a mark, with which 'prune --hours' finds the age of entries.
+            // The program has stored a mark. From the marks, 'prune --hours' derives the age of entries.
             #expect(
                 try PostgresSession(address).query("SELECT FROM martlet.marks WHERE at > '-infinity'").rowCount == 1)
         }

@@ -73,7 +73,7 @@
             #expect(result.first?.boolean(0) == true)
         }
 
-        @Test("numbers that SQL has written are decoded exactly, also with many digits")
+        @Test("numbers that SQL has written are decoded exactly, even if they have many digits")
         func longNumerics() throws {
             let session = try PostgresSession(newDatabase())
             func text(_ sql: String) throws -> SQLValue? {
@@ -111,7 +111,7 @@
         }
 
         @Test(
-            "values that a column cannot hold are refused before they are sent",
+            "values that a column cannot store are refused before they are sent",
             arguments: [
                 (PostgresType.text, SQLValue.text("a\0b")), (.jsonb, .text("\"\0\"")), (.smallint, .integer(32_768)),
                 (.integer, .integer(1 << 31)), (.real, .real(1e300)), (.boolean, .integer(2)),

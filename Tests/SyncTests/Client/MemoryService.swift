@@ -7,8 +7,8 @@ import Synchronization
 
 /// A sync service with a database in memory, and connections without a network.
 ///
-/// The sessions are those of the real service. The database ignores the time stamps of uploads: of two writes of one
-/// value, the write that arrives later wins.
+/// It uses the sessions of the real service. The database ignores the time stamps of uploads: if two uploads write the
+/// same value, the one that arrives later wins.
 final class MemoryService: SyncTransport, ServiceDatabase {
     private struct State {
         var rows: [ObjectAddress: [ValuePath: SyncValue]] = [:]
@@ -33,7 +33,7 @@ final class MemoryService: SyncTransport, ServiceDatabase {
     /// The rows of the database.
     var rows: [ObjectAddress: [ValuePath: SyncValue]] { state.withLock { $0.rows } }
 
-    /// The number of connections since the beginning.
+    /// The number of connections that clients have opened so far.
     var connections: Int { state.withLock { $0.connections } }
 
     /// The numbers of the newest stored uploads of all clients.
@@ -54,7 +54,7 @@ final class MemoryService: SyncTransport, ServiceDatabase {
     /// Audits the connected clients.
     func audit() async { for session in state.withLock({ Array($0.sessions.values) }) { await session.audit(1) } }
 
-    /// Replaces the set of the objects whose uploaded changes the service reverts.
+    /// Sets the objects that the service refuses. It reverts uploaded changes of these objects.
     func refuse(_ addresses: Set<ObjectAddress>) { state.withLock { $0.refusedAddresses = addresses } }
 
     /// Sets whether the service refuses sets of subscriptions.
@@ -66,7 +66,7 @@ final class MemoryService: SyncTransport, ServiceDatabase {
         await notify()
     }
 
-    /// Changes a value without an entry of the log, so the change is not sent to clients.
+    /// Changes a value without adding an entry to the log, so the change is not sent to clients.
     func changeSilently(_ address: ObjectAddress, _ path: ValuePath, _ value: SyncValue) {
         state.withLock { $0.rows[address]?[path] = value }
     }
@@ -101,7 +101,7 @@ final class MemoryService: SyncTransport, ServiceDatabase {
 
     private struct Unreachable: Error {}
 
-    // This is not a cryptographic hash. But in these tests, different schemas have different results.
+    // This is not a cryptographic hash, but it differs between the schemas of these tests.
     func hash(of schema: AgreedSchema) -> [UInt8] { Array(schema.agreement.utf8.suffix(32)) }
 
     func run(

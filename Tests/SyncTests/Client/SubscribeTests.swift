@@ -54,7 +54,7 @@ struct SubscribeTests {
         try await fixture.wait { seen.first?.title == "rewrite" }
     }
 
-    @Test("subscribe uses a subscription with the same query or name again; a name can get another query Y2")
+    @Test("subscribe reuses a subscription with the same query or name, and can assign another query to a name Y2")
     func names() async throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()
@@ -72,14 +72,14 @@ struct SubscribeTests {
         let replaced = try #require(realm.subscriptions.first(named: "second"))
         #expect(realm.subscriptions.count == 3 && replaced.queryString == "priority >= 8")
         #expect(replaced.createdAt == created.createdAt && replaced.updatedAt > created.updatedAt)
-        // The named subscription has the same query. But without a name, `subscribe` considers only unnamed
-        // subscriptions, so it adds one.
+        // A named subscription has the same query. But without a name, `subscribe` compares only unnamed subscriptions,
+        // so it adds a subscription.
         _ = try await tasks.where { $0.priority > 7 }.subscribe()
         #expect(realm.subscriptions.map(\.name) == [nil, "first", "second", nil])
         #expect(realm.subscriptions.first(ofType: TaskItem.self) { $0.priority > 7 }?.name == "second")
     }
 
-    @Test("unsubscribe removes the subscription that the results belong to, and its objects leave the file Y5 Y6")
+    @Test("unsubscribe removes the subscription of the results, and its objects are removed from the file Y5 Y6")
     func unsubscribe() async throws {
         let fixture = try SyncFixture()
         try await fixture.insert(1, title: "write", priority: 5)
@@ -138,7 +138,7 @@ struct SubscribeTests {
         try await fixture.wait { realm.subscriptions.state == .complete }
     }
 
-    @Test("subscribe throws if the query cannot be subscribed to, and if the service refuses the query Y7 Y8")
+    @Test("subscribe throws if subscriptions do not support the query, or if the service refuses the query Y7 Y8")
     func refusals() async throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()

@@ -46,7 +46,7 @@ struct SyncClientTests {
         }
     }
 
-    @Test("a file belongs to the user who has opened it first Y15")
+    @Test("a file belongs to the first user who opens it Y15")
     func wrongUser() throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm(user: "ada")
@@ -165,7 +165,7 @@ struct SyncClientTests {
         _ = try await realm.objects(TaskItem.self).subscribe(timeout: 300)
     }
 
-    @Test("if the lock file cannot be opened, the client reports this and waits before each further attempt Y18")
+    @Test("if the lock file cannot be opened, the client reports an error and waits before each new attempt Y18")
     func lockFile() async throws {
         let fixture = try SyncFixture()
         let reports = Reports()
@@ -183,7 +183,7 @@ struct SyncClientTests {
         _ = try await realm.objects(TaskItem.self).subscribe(timeout: 300)
     }
 
-    @Test("a client uploads everything that was written offline, in order, and keeps its own values meanwhile Y12")
+    @Test("a client uploads 300 offline writes in order, and shows the newest value afterwards Y12")
     func longOffline() async throws {
         let fixture = try SyncFixture()
         let realm = try fixture.realm()
@@ -246,7 +246,7 @@ struct SyncClientTests {
         }
     }
 
-    @Test("calls that wait for the service end when the file is closed Y17")
+    @Test("when the file is closed, calls that are waiting for the service return Y17")
     func waitingWhileClosing() async throws {
         let fixture = try SyncFixture()
         await fixture.service.setReachable(false)
@@ -263,7 +263,7 @@ struct SyncClientTests {
         for await _ in session.connectionStates {}
     }
 
-    @Test("a file can be closed during its synchronization, and can then be deleted Y17")
+    @Test("a file can be closed during synchronization, and then be deleted Y17")
     func closingWhileBusy() async throws {
         let fixture = try SyncFixture()
         for round in 1...30 {

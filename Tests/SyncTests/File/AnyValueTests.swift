@@ -60,7 +60,7 @@ struct AnyValueTests {
         try apply(file, [ada: [:]])
         #expect(try extra(file) == nested)
         #expect(try file.integer("SELECT count(*) FROM martlet_unresolved") == 0)
-        // The targets leave the file, and are downloaded again.
+        // A download removes the targets from the file. Then they are downloaded again.
         try apply(file, leaving: [ada, eve])
         #expect(try extra(file) == nested.withoutLinks)
         try file.reopen()
@@ -86,7 +86,7 @@ struct AnyValueTests {
     }
 
     @Test(
-        "a damaged value is refused, and so is a value that is valid only in the file of another client",
+        "a value is refused if it is damaged, or valid only in the file of another client",
         arguments: [
             SyncValue.scalar(AnyLink(1, 1).stored), .scalar(AnyValueTag.list.tagged([])), .scalar(.blob([])),
             .embedded([]), .scalar(AnyValueTag.uuid.tagged([1])),

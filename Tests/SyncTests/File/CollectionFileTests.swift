@@ -13,7 +13,7 @@ struct CollectionFileTests {
     private let scores = ValuePath(Sample.scores)
     private let item = Sample.item(1)
 
-    /// A position whose first byte selects the index at which `LocalWriter` changes the list.
+    /// A position for `LocalWriter`. Its first byte selects the index at which `LocalWriter` changes the list.
     private func place(_ index: UInt8) throws -> ListPosition { try #require(ListPosition([index + 100])) }
 
     private func file() throws -> SyncedFile {
@@ -40,7 +40,7 @@ struct CollectionFileTests {
     }
 
     @Test(
-        "changes of collections are recorded after the creation of their object: of lists with a position, of sets with a member, of maps with a key Y21 Y22"
+        "changes of collections are recorded after the creation of their object, with position, member or key Y21 Y22"
     )
     func recording() throws {
         let file = try SyncedFile()
@@ -60,8 +60,8 @@ struct CollectionFileTests {
                 .setEntry(item, scores, key: "k", .null),
             ])
         try file.write { writer in
-            // The first byte of the position is 101. Because 101 % 2 = 1, the element is inserted after the existing
-            // element.
+            // The first byte of the position is 101, and the list has two places for a new element. Because 101 % 2 is
+            // 1, the element is inserted after the existing one.
             try writer.perform(.insertElement(item, tags, place(1), Sample.integer(7)))
             try writer.perform(.removeMember(item, marks, Sample.integer(6)))
             try writer.perform(.setEntry(item, scores, key: "k", Sample.integer(1)))
@@ -90,7 +90,7 @@ struct CollectionFileTests {
         #expect(try file.uploads.count == 3, "a write without a net change is not recorded")
     }
 
-    @Test("a downloaded collection replaces the one in the file, and observers get the changes of single elements Y23")
+    @Test("a downloaded collection replaces the stored one, and observers get the changes of single elements Y23")
     func download() throws {
         let file = try file()
         let scores: SyncValue = .map([MapEntry(key: "a", value: .null), MapEntry(key: "b", value: Sample.integer(1))])
@@ -112,7 +112,7 @@ struct CollectionFileTests {
         #expect(try file.uploads.isEmpty, "nothing is recorded")
     }
 
-    @Test("a download does not overwrite a collection whose changes are not uploaded yet Y23")
+    @Test("a download does not overwrite a collection with changes that are not uploaded yet Y23")
     func masking() throws {
         let file = try file()
         try download([], to: file)
@@ -170,7 +170,7 @@ struct CollectionFileTests {
         let position = try #require(try values(file).elements(at: owners).first?.position)
         try file.write(.delete(ada))
         #expect(try file.uploads.last?.operations == [.removeElement(item, owners, position), .delete(ada)])
-        // In the recorded operations, a link to an object that was deleted and created again comes last.
+        // If an object was deleted and created again, the links to it are recorded as the last operations.
         try file.write { writer in
             try writer.perform(.create(ada, Sample.completeOwner()))
             try writer.perform(.insertElement(item, owners, place(0), .link(ada)))
@@ -189,7 +189,7 @@ struct CollectionFileTests {
         #expect(operations.count == 4)
     }
 
-    @Test("when an object is deleted or leaves, the positions of its lists are removed")
+    @Test("when an object is deleted or removed by a download, the positions of its lists are removed")
     func positionsOfDeleted() throws {
         let file = try file()
         try file.write(.insertElement(item, tags, place(0), Sample.integer(1)))

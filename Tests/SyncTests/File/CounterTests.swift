@@ -17,7 +17,7 @@ struct CounterTests {
 
     private func votes(_ file: SyncedFile) throws -> Int64? { try file.integer("SELECT votes FROM Item WHERE id = 1") }
 
-    @Test("for a counter, the difference is recorded; for other properties of the object, the new values are recorded")
+    @Test("a change of a counter is recorded as a difference; other properties are recorded with their new values")
     func differences() throws {
         let file = try SyncedFile()
         let counter = ValuePath(Sample.votes)
@@ -46,7 +46,7 @@ struct CounterTests {
         var sum = old
         for operation in try #require(file.uploads.last).operations {
             guard case .add(_, counter, let amount) = operation else { throw CancellationError() }
-            // This addition traps if a partial sum does not fit 64 bits.
+            // This addition traps if a partial sum does not fit into 64 bits.
             sum += amount
         }
         #expect(sum == new)
@@ -68,7 +68,7 @@ struct CounterTests {
         let row = SyncRow(address: Sample.item(1), values: Sample.values([Sample.votes: Sample.integer(102)]))
         try file.commit(DownloadedBatch(rows: [row], leaving: []), state)
         #expect(try votes(file) == 105)
-        // The program adds 1,000 after the state was loaded and before the download is committed. The sum includes this
+        // The program adds 1,000 between the loading of the state and the commit of the download. The sum includes this
         // addition.
         let loaded = try file.opened.load()
         try file.write(.add(Sample.item(1), counter, 1000))
@@ -77,7 +77,7 @@ struct CounterTests {
         #expect(try votes(file) == 1010)
     }
 
-    @Test("a sum that does not fit 64 bits is shown as the nearest number, and later sums are exact")
+    @Test("a sum that does not fit into 64 bits is shown as the nearest number, and later sums are exact")
     func saturation() throws {
         let file = try SyncedFile()
         try apply(file, [Sample.item(1): Sample.values([Sample.votes: Sample.integer(0)])])
@@ -105,7 +105,7 @@ struct CounterTests {
         #expect(throws: MalformedMessage.self) { try apply(file, [Sample.item(2): [note: .null]]) }
     }
 
-    @Test("for an object of a type with 'sync: upload', only the creation is recorded, with the values at that time")
+    @Test("with 'sync: upload', only the creation of an object is recorded, with the values at the first commit")
     func uploadOnly() throws {
         let file = try SyncedFile()
         let text = ValuePath(0)
@@ -115,7 +115,7 @@ struct CounterTests {
         try file.write(.update(Sample.report(1), [ValuePath([2, 0]): Sample.integer(8)]))
         let values: [ValuePath: SyncValue] = [text: Sample.text("a"), ValuePath(2): .embedded([Sample.integer(7)])]
         #expect(try file.uploads.map(\.operations) == [[.create(Sample.report(1), values)]])
-        // With the acknowledgement, the service reports that the object leaves, because no subscription contains it.
+        // With the acknowledgement, the service removes the object from the file, because no subscription contains it.
         let state = ClientState.acknowledged(try file.opened.load())
         try file.commit(DownloadedBatch(rows: [], leaving: [Sample.report(1)]), state)
         #expect(try file.integer("SELECT (SELECT count(*) FROM Report) + (SELECT count(*) FROM Point)") == 0)

@@ -13,8 +13,8 @@ struct EmbeddedElementTests {
     private let item = Sample.item(1)
     private let ada = Sample.owner("ada")
 
-    /// A position whose first byte selects the index at which `LocalWriter` changes the list. If the index is even, the
-    /// element is replaced. If it is odd, its first value is changed.
+    /// A position for `LocalWriter`. Its first byte selects the index at which `LocalWriter` changes the list. If the
+    /// argument is even, `LocalWriter` replaces the element. Otherwise it changes the first value of the element.
     private func place(_ index: UInt8) throws -> ListPosition { try #require(ListPosition([index + 100])) }
 
     private func file() throws -> SyncedFile {
@@ -49,7 +49,7 @@ struct EmbeddedElementTests {
         try file.integer("SELECT count(*) FROM \(type)")
     }
 
-    @Test("an inserted embedded object is recorded as a whole, and so is an element in which a value has changed Y27")
+    @Test("an embedded object in a collection is recorded as a whole if it is inserted or changed Y27")
     func recording() throws {
         let file = try file()
         let first = Sample.stop(1, y: 2, marks: [3, 4], scores: [MapEntry(key: "s", value: .null)], points: [5])
@@ -81,7 +81,7 @@ struct EmbeddedElementTests {
         #expect(try count("Stop", file) == 1)
     }
 
-    @Test("a change deep inside an element is recorded as a change of the element, together with other changes Y27")
+    @Test("a change deep inside an element is recorded as a new value of the whole element Y27")
     func recordingInside() throws {
         let file = try file()
         try file.write(.insertElement(item, stops, try place(0), Sample.stop(1, y: 2, points: [3])))
@@ -179,7 +179,7 @@ struct EmbeddedElementTests {
     }
 
     @Test(
-        "a link inside an element is shown when its target arrives, and an upload of the element keeps it Y24 Y27",
+        "a link inside an element is shown when its target is downloaded, and an upload contains the link Y24 Y27",
         arguments: ["near", "extra", "nears"])
     func unresolvedLinks(_ place: String) throws {
         let file = try file()
@@ -223,7 +223,7 @@ struct EmbeddedElementTests {
             ])
     }
 
-    @Test("a download does not overwrite elements whose changes are not uploaded yet Y23")
+    @Test("a download does not overwrite elements with changes that are not uploaded yet Y23")
     func masking() throws {
         let file = try file()
         try download([stops: elements([Sample.stop(1), Sample.stop(2)])], to: file)
@@ -235,7 +235,7 @@ struct EmbeddedElementTests {
         #expect(try values(file)[stop] == Sample.stop(4))
     }
 
-    @Test("a downloaded value that does not fit a collection of embedded objects is refused")
+    @Test("a downloaded value that is not valid in a collection of embedded objects is refused")
     func malformed() throws {
         let file = try file()
         for (path, value) in [

@@ -19,7 +19,7 @@ struct ListSlotsTests {
         return slots
     }
 
-    @Test("unchanged elements keep their positions, and new positions are between those of the neighbors Y22")
+    @Test("unchanged elements keep their positions, and a new position lies between the neighboring positions Y22")
     func insertion() throws {
         let known = ListPosition.between(nil, nil, count: 3, client: 1)
         var slots = try edited(known, [.insert(at: 1, count: 2), .insert(at: 5, count: 1), .remove(at: 0, count: 1)])
@@ -50,7 +50,7 @@ struct ListSlotsTests {
         #expect(last.slots[1].position.map { known[3] < $0 } == true)
     }
 
-    @Test("edits that do not fit the list are refused")
+    @Test("edits at indexes that the list does not have are refused")
     func unfitting() {
         for edit in [
             ListEdit.insert(at: 2, count: 1), .remove(at: 0, count: 2), .replace(at: 1), .move(from: 0, to: 1),

@@ -4,8 +4,8 @@ import MartletValues
 
 @testable import MartletSync
 
-/// Writes to a synchronized file as a program does. The operations only describe the writes of the program.
-/// `SyncRecorder` records these writes for upload, in the same way as those of a real program.
+/// Writes to a synchronized file as a program does. The operations describe the writes of the program. `SyncRecorder`
+/// records these writes for upload, as it does for a real program.
 struct LocalWriter {
     private let schema: SyncSchema
     private let writer: DownloadWriter
@@ -29,8 +29,8 @@ struct LocalWriter {
     }
 
     // In these operations, a position only selects an index of the list: the first byte of the position, modulo the
-    // number of possible indices. If this byte is odd, or if the key of a map entry is "a", an embedded object is not
-    // replaced. Instead, the program changes its first value, which is a number.
+    // number of possible indices. If this byte is odd, or if the key of a map entry is "a", the program does not
+    // replace an embedded object. Instead, it changes the first value of this object. The value is a number.
     private func change(_ operation: SyncOperation) throws {
         guard let row = try row(operation.address), let element = operation.element else { return }
         let property = writer.schema[row.table].type.properties[element.path.properties[0]]
@@ -86,7 +86,7 @@ struct LocalWriter {
         return true
     }
 
-    /// Deletes an embedded object that is not an element any more.
+    /// Deletes an embedded object that is no longer an element.
     private func deleteObject(_ element: SQLValue, _ property: PropertySchema) throws {
         guard property.element.isEmbedded, case .integer(let key) = element, let name = property.element.target else {
             return

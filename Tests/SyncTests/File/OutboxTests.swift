@@ -86,7 +86,7 @@ struct OutboxTests {
         #expect(try file.uploads.map(\.number) == [1, 2])
     }
 
-    @Test("a deletion is recorded with the primary key of the object, with its cascades and with links that become nil")
+    @Test("a deletion is recorded with the primary key, together with cascading deletions and links that become nil")
     func deletions() throws {
         let file = try SyncedFile()
         try file.write(
@@ -106,7 +106,7 @@ struct OutboxTests {
         #expect(try file.uploads.isEmpty)
     }
 
-    @Test("if an object is deleted and created again, both are recorded, and links to the object come last")
+    @Test("if an object is deleted and created again, both operations are recorded, and then the links to the object")
     func recreation() throws {
         let file = try SyncedFile()
         let link = SyncValue.link(Sample.owner("ada"))
@@ -197,7 +197,7 @@ struct OutboxTests {
             try operations(file) == [[.create(Sample.item(1), Sample.complete([Sample.count: Sample.integer(4)]))]])
     }
 
-    @Test("a text that contains NUL is recorded, although the service will refuse it")
+    @Test("a text that contains NUL is recorded, although the service refuses such texts")
     func textWithNUL() throws {
         let file = try SyncedFile()
         try file.write(.create(Sample.item(1), Sample.values([Sample.text: Sample.text("a\0b")])))
@@ -244,7 +244,7 @@ struct OutboxTests {
         #expect(try file.opened.load().outbox[0].bytes > 2_500_000)
     }
 
-    @Test("the state of a client contains only the first uploads, and further uploads after their acknowledgement")
+    @Test("a client loads the first uploads, and loads further uploads after the service has acknowledged some")
     func loadedUploads() throws {
         let file = try SyncedFile()
         for number in 1...70 { try file.write(.create(Sample.item(Int64(number)), [:])) }
@@ -271,7 +271,7 @@ struct OutboxTests {
         file.wall.set(10)
         try file.reopen()
         try file.write(.create(Sample.item(2), [:]))
-        // The service acknowledges the uploads, which makes the outbox empty.
+        // The service acknowledges all uploads, so the outbox becomes empty.
         var state = try file.opened.load()
         state = ClientState.acknowledged(state)
         try file.commit(DownloadedBatch(rows: [], leaving: []), state)
@@ -307,7 +307,7 @@ struct OutboxTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("the synchronization lock is released with its owner, and the lock file is deleted with the database")
+    @Test("releasing the lock object releases the synchronization lock; deleting the database deletes the lock file")
     func lock() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-sync-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -32,7 +32,7 @@ struct SyncApplierTests {
         #expect(file.changeSetFailure == nil)
     }
 
-    @Test("a new object gets defaults for the properties that the batch does not contain; nothing is recorded")
+    @Test("a downloaded object gets defaults for missing properties, and nothing is recorded for upload")
     func insertion() throws {
         let file = try SyncedFile()
         try apply(
@@ -101,7 +101,7 @@ struct SyncApplierTests {
         #expect(try file.uploads.isEmpty)
     }
 
-    @Test("links to an object that leaves become nil, also in local types, and are restored when the object returns")
+    @Test("links to a removed object become nil, also in local types, and are restored when it is downloaded again")
     func leaving() throws {
         let file = try SyncedFile()
         let item = Sample.values([
@@ -153,7 +153,7 @@ struct SyncApplierTests {
         #expect(try file.objects()[Sample.item(1)]?[ValuePath(Sample.owner)] == .null)
     }
 
-    @Test("a download changes an embedded object in place, as a whole or only a member of it")
+    @Test("a download changes all values or a single value of an embedded object in place")
     func embedded() throws {
         let file = try SyncedFile()
         let table = try #require(try file.opened.coordinator.schema["Place"]?.id)
@@ -177,7 +177,7 @@ struct SyncApplierTests {
     }
 
     @Test(
-        "a batch with a value that does not fit the schema is refused as a whole",
+        "a batch that contains a value of a wrong type is refused as a whole",
         arguments: [
             (Sample.item(1), [Sample.count: Sample.text("x")]), (Sample.item(1), [Sample.count: .null]),
             (Sample.item(1), [99: .null]), (Sample.item(1), [Sample.owner: .link(Sample.item(1))]),
@@ -196,7 +196,7 @@ struct SyncApplierTests {
         #expect(try file.objects().isEmpty && file.opened.load() == state)
     }
 
-    @Test("if the program writes a value after the session has masked the batch, this value is also masked")
+    @Test("a batch does not overwrite a value that the program writes after the session has masked the batch")
     func lateWrite() throws {
         let file = try SyncedFile()
         try file.write(.create(Sample.item(1), [:]))
@@ -252,7 +252,7 @@ struct SyncApplierTests {
         facts.append("object Added\nprimaryKey id\nproperty id Int")
         let store = try SyncedStore(
             SyncedFile.options(file.path, facts: facts), synced: ["Item", "Owner", "Added"], wall: { 0 })
-        // The new type 'Added' has the number 0. So the number of 'Item' is now 1, and the number of 'Owner' is now 2.
+        // The new type 'Added' has the number 0. Therefore 'Item' now has the number 1, and 'Owner' the number 2.
         let (item, owner) = (ObjectAddress(type: 1, key: .integer(1)), ObjectAddress(type: 2, key: .text("ada")))
         let place = SyncValue.embedded([
             Sample.text(""), Sample.integer(1), Sample.text("a"), .link(owner), .embedded([Sample.integer(2)]),
@@ -329,7 +329,7 @@ struct SyncApplierTests {
         #expect(try store.read { try $0.subscriptions(of: 1).map(\.name) } == ["some", nil])
     }
 
-    @Test("opening a file throws if the outbox has changes of a type that is not synchronized any more")
+    @Test("opening a file throws if the outbox has changes of a type that is no longer synchronized")
     func removedType() throws {
         let owner = "object Owner\nprimaryKey name\nproperty group Int\nproperty name String\nproperty boss link:Owner?"
         let item = "object Item\nprimaryKey id\nproperty id Int\nproperty owner link:Owner?"
@@ -356,7 +356,7 @@ struct SyncApplierTests {
         }
     }
 
-    @Test("a program with the previous schema can no longer record changes")
+    @Test("after a schema change, a program with the previous schema can no longer record changes")
     func formerProgram() throws {
         let file = try SyncedFile()
         try file.write(.create(Sample.item(1), [:]))
@@ -370,7 +370,7 @@ struct SyncApplierTests {
         #expect(try file.integer("SELECT count(*) FROM Item") == 1)
     }
 
-    @Test("a program with the previous schema can no longer send uploads, or write downloads")
+    @Test("after a schema change, a program with the previous schema can neither send uploads nor write downloads")
     func formerClient() throws {
         let file = try SyncedFile()
         try file.write(.create(Sample.item(1), [:]))

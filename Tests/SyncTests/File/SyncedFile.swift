@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import MartletSync
 
-/// A synchronized file with three synchronized types, which can be closed and opened again.
+/// A synchronized file with three synchronized types. Tests can close it and open it again.
 final class SyncedFile {
     /// The types in the file. `Item` has the number 0, `Owner` 1, `Report` 4.
     static let facts = [
@@ -117,7 +117,7 @@ final class SyncedFile {
             TypeDeclaration(
                 type,
                 defaultRow: {
-                    // The default of 'Item.text' differs from the zero of its type.
+                    // The default of 'Item.text' differs from the initial value of its type.
                     TableLayout.zeroRow(type).map { $0 == .text("") && type.name == "Item" ? .text("new") : $0 }
                 })
         }
@@ -167,7 +167,7 @@ final class SyncedFile {
         }
     }
 
-    /// Applies a batch in a transaction, which is rolled back before the commit.
+    /// Applies a batch in a transaction, and then rolls the transaction back.
     func applyWithoutCommit(_ batch: DownloadedBatch, _ state: ClientState) throws {
         let store = try opened
         try transaction { transaction in
@@ -215,7 +215,7 @@ final class SyncedFile {
 
     // MARK: Reading
 
-    /// The first fault that was found in a change set for observers; nil if all change sets are correct.
+    /// The first error that was found in a change set for observers; nil if all change sets are correct.
     private(set) var changeSetFailure: String?
     private(set) var lastChanges = ChangeSet()
     /// The columns that the last changes report as modified although their values are the same as before.

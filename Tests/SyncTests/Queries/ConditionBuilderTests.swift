@@ -199,7 +199,7 @@ struct ConditionBuilderTests {
         #expect(refusal { try airports.condition(.isRow(PropertyPath("visitors"), [1])) }.contains("linking objects"))
     }
 
-    @Test("'distinct', 'limit', collections and queries that are too large are refused")
+    @Test("'distinct', 'limit', queries on collections, and queries that are too large are refused")
     func refusedPlans() {
         var plan = QueryPlan(table: 1)
         plan.add(.limit(1, offset: 0))

@@ -15,7 +15,7 @@ struct ConditionCodingTests {
         return try (0..<count).map { _ in try builder.condition(predicates.tree()) }
     }
 
-    @Test("random bytes and damaged conditions are refused, or they are the encoding of another condition")
+    @Test("random bytes and damaged conditions are either refused, or they are the encoding of another condition")
     func damaged() throws {
         var random = SeededRandom(seed: 3)
         let conditions = try randomConditions(seed: 4, count: 500)

@@ -81,7 +81,7 @@ struct ConditionSQLTests {
 
     // MARK: Text
 
-    @Test("SQL excludes no rows by tests of values in JSON, negated or not, because the service evaluates these tests")
+    @Test("comparisons of values in JSON exclude no rows in SQL, because the service evaluates these comparisons")
     func unknown() throws {
         let inJSON = Predicate.comparison(.path(PropertyPath("home.city")), .equal, .value(.text("x")))
         let number = Predicate.comparison(.path(PropertyPath("number")), .equal, .value(.integer(7)))

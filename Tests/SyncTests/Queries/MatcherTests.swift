@@ -104,7 +104,7 @@ struct MatcherTests {
         .comparison(.path(PropertyPath(name)), comparison, .value(value))
     }
 
-    @Test("only queries without an equality, a set, a range or a prefix are evaluated for every change")
+    @Test("a query is evaluated for every change only if it has no equality, set, range or prefix for an index")
     func scanned() throws {
         let name = Predicate.Operand.path(PropertyPath("name"))
         let indexed: [Predicate] = [

@@ -49,8 +49,8 @@ final class QueryPostgres {
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     }
 
-    // Runs a program until it ends. Foundation's 'Process' would also wait for all processes that the program has
-    // started. But the server, which 'pg_ctl' starts, continues to run.
+    // Runs a program until it ends. Foundation's 'Process' is not used, because it also waits for all processes that
+    // the program has started. 'pg_ctl' starts the server, which continues to run.
     private static func run(_ command: [String]) throws {
         let output = FileManager.default.temporaryDirectory.appending(path: "martlet-pg-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: output) }

@@ -116,7 +116,7 @@ enum SampleValues {
         "9223372036854775807", "9223372036854775808", "9007199254740993", "-9223372036854775809", "100", "7",
         "1.000000000000000000000000000000001",
     ]
-    // Some dates are whole microseconds, which PostgreSQL stores exactly. PostgreSQL rounds the other dates.
+    // PostgreSQL stores dates of whole microseconds exactly, and rounds the other dates.
     static let dates: [Double] = [
         0, -0.0, 1, -1, 0.000001, 1.5, 86_400, 700_000_000.123456, 700_000_000.1234567, -63_000_000_000, 1e11, 9e12,
         .nan, .infinity, -.infinity, -2e11, 8_000_000_000.000001,

@@ -5,7 +5,7 @@ import Testing
 @testable import MartletSyncProtocol
 @testable import MartletSyncService
 
-@Suite("one reading of the log for several sessions")
+@Suite("one read of the log for several sessions")
 struct CatchUpTests {
     private static let group = ValuePath(1)
     private static let version = CatchUp.Version(deployment: 1, epoch: "e")
@@ -44,7 +44,7 @@ struct CatchUpTests {
         return SnapshotCursor(SyncCursor("\(xmin):\(xmax):\(open.map(String.init).joined(separator: ","))"))
     }
 
-    @Test("each session gets the entries between its cursors that concern it, and its stored uploads")
+    @Test("each session gets the entries between its cursors that match its queries or come from its client")
     func random() throws {
         var random = SeededRandom(seed: 7)
         var (given, served) = (0, 0)
@@ -86,7 +86,7 @@ struct CatchUpTests {
         #expect(served > given / 20 && served < given / 2)
     }
 
-    @Test("a session reads the log alone if the checksums of its cursors do not fit the entries between them")
+    @Test("a session reads the log alone if the checksums of its cursors contradict the entries between them")
     func checksums() throws {
         var random = SeededRandom(seed: 8)
         var refusedCount = 0
@@ -103,7 +103,7 @@ struct CatchUpTests {
                 guard let end = Self.cursor(&random, below: 130), let start = Self.cursor(&random, below: end.xmax),
                     start.isContained(in: end)
                 else { continue }
-                // A client of another history knows an entry that the log does not have.
+                // A client of another history of the database has seen an entry that the log does not contain.
                 let lost: Int64 = Bool.random(using: &random) ? 0 : 4_711
                 let request = CatchUp.Request(
                     1, Self.filter([1]), Self.version, after: start.with(checksum: sum(start) &+ lost).cursor,
@@ -128,7 +128,7 @@ struct CatchUpTests {
         #expect(refusedCount > 100)
     }
 
-    @Test("the entries for one session and for all sessions are limited, and the other sessions get theirs")
+    @Test("a session that exceeds a limit gets no entries from the shared read; other sessions get their entries")
     func limits() throws {
         func outcomes(_ adjust: (inout CatchUp.Limits) -> Void) throws -> [String] {
             let requests = try [1, 2].map { client in
@@ -161,7 +161,7 @@ struct CatchUpTests {
         #expect(try outcomes { $0.bytes = 25 } == ["alone", "alone", "ended"])
     }
 
-    @Test("a reading begins with the transactions that all cursors contain")
+    @Test("a read begins after the transactions that the cursors of all sessions contain")
     func start() throws {
         let requests = try ["50:101:50", "50:105:50,103", "98:99:98"].map { cursor in
             try #require(
@@ -172,7 +172,7 @@ struct CatchUpTests {
         #expect(CatchUp(requests).start.text == "50:99:50,98")
     }
 
-    @Test("sessions that wait during a reading are served by the next one, and old cursors do not delay new ones")
+    @Test("sessions that wait during a read share the next read, and old cursors do not delay sessions with new ones")
     func coalescing() async throws {
         let log = ReadLog()
         let reader = CatchUpReader(limits: CatchUp.Limits()) { catchUp in

@@ -23,7 +23,7 @@ struct ClientChangesTests {
         ClientChanges.collections(entries, for: 7) { $1 == values(1) }[dog].map { $0 ?? [] }
     }
 
-    @Test("a client needs all collections of an object that enters, and the changed collections of a known object Y21")
+    @Test("a client needs all collections of an object that is new to it, and changed collections of known objects Y21")
     func needs() {
         #expect(needed(entry(2, 1)) == [])
         #expect(needed(entry(1, 1, [3]), entry(1, 1, [4])) == [3, 4])
@@ -32,7 +32,7 @@ struct ClientChangesTests {
         #expect(needed(entry(2, 2, [3])) == nil)
     }
 
-    @Test("a client needs the changed collections of a new object, and all collections of a recreated object Y21")
+    @Test("a client needs the changed collections of a created object, and all collections of a recreated object Y21")
     func creations() {
         #expect(needed(entry(nil, 1)) == nil)
         #expect(needed(entry(nil, 1), entry(1, 1, [3])) == [3])

@@ -8,7 +8,7 @@ import Testing
 struct FeedStateTests {
     private static let (ada, ben, eve) = (SessionID(number: 1), SessionID(number: 2), SessionID(number: 3))
 
-    /// A filter that contains the objects whose property 1 has the value `group`.
+    /// A filter for the objects in which property 1 has the value `group`.
     private func filter(_ group: Int64) -> SubscriptionFilter {
         let test = ConditionTest.isIn(ConditionOperand(ValuePath(1), .integer), [.integer(group)])
         return SubscriptionFilter([], conditions: [0: [.test(test, isNegated: false)]]) { _, values in
@@ -35,7 +35,7 @@ struct FeedStateTests {
         return feed
     }
 
-    @Test("a session gets the entries that match its queries before or after a change; other entries do not inform it")
+    @Test("a session gets the entries that match its queries before or after a change; other entries do not notify it")
     func matching() {
         var feed = feed()
         let batch = LogBatch(
@@ -49,12 +49,12 @@ struct FeedStateTests {
         #expect(ids(own) == [.integer(1), .integer(2)] && own?.cursor == SyncCursor("2:2:"))
         #expect(ids(feed.take(Self.ben, after: SyncCursor("1:1:"))) == [.integer(2), .integer(4)])
         #expect(feed.advance(LogBatch(cursor: SyncCursor("3:3:"), entries: [entry(5, from: nil, to: 9)])).isEmpty)
-        // A session that was not informed also gets the newest cursor.
+        // A session that was not notified also gets the newest cursor.
         let empty = feed.take(Self.ada, after: SyncCursor("2:2:"))
         #expect(ids(empty) == [] && empty?.cursor == SyncCursor("3:3:"))
     }
 
-    @Test("an entry of an element informs the sessions of its owner; if it has no values, all sessions of the type")
+    @Test("a collection change notifies the sessions of its owner; if the owner is unknown, all sessions of the type")
     func collections() {
         var feed = feed()
         var seen = entry(1, from: 1, to: 1)
@@ -80,7 +80,7 @@ struct FeedStateTests {
         #expect(ids(feed.take(Self.ada, after: SyncCursor("4:4:"))) == [])
     }
 
-    @Test("a session at another cursor gets no batch, and a removed session is not informed")
+    @Test("a session at another cursor gets no batch, and a removed session is not notified")
     func positions() {
         var feed = feed()
         #expect(feed.take(Self.ada, after: SyncCursor("0:0:")) == nil)
@@ -90,7 +90,7 @@ struct FeedStateTests {
         #expect(feed.take(Self.ada, after: SyncCursor("1:1:")) == nil && feed.attachedCount == 1)
     }
 
-    @Test("a client gets all entries of its uploads, also touches, and the number of the newest upload")
+    @Test("a client gets all entries of its uploads, including touches, and the number of the newest upload")
     func ownEntries() {
         var feed = feed()
         var touch = entry(7, from: 3, to: 3, by: 20)
@@ -101,12 +101,12 @@ struct FeedStateTests {
         let own = feed.take(Self.ada, after: SyncCursor("1:1:"))
         #expect(ids(own) == [.integer(6)] && own?.storedUpload == 5)
         #expect(ids(feed.take(Self.ben, after: SyncCursor("1:1:"))) == [.integer(7)])
-        // An upload that names no object has no entry, but its client is informed.
+        // An upload that names no object has no entry, but its client is notified.
         #expect(feed.advance(LogBatch(cursor: SyncCursor("3:3:"), uploads: [10: 6])) == [Self.ada])
         #expect(feed.take(Self.ada, after: SyncCursor("2:2:"))?.storedUpload == 6)
     }
 
-    @Test("a touch by another client informs no session")
+    @Test("a touch by another client notifies no session")
     func touches() {
         var feed = feed()
         var touch = entry(7, from: 1, to: 1, by: 30)
@@ -114,7 +114,7 @@ struct FeedStateTests {
         #expect(feed.advance(LogBatch(cursor: SyncCursor("2:2:"), entries: [touch])).isEmpty)
     }
 
-    @Test("a session that takes no entries is detached, and then informed of every batch until it is attached again")
+    @Test("a session that takes no entries is detached, and is notified of every batch until it is attached again")
     func slowSession() {
         var feed = feed(maximumPending: 2)
         let entries = (1...3).map { entry($0, from: nil, to: 1) }

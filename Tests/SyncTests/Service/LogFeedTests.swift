@@ -4,7 +4,7 @@ import Testing
 @testable import MartletSyncProtocol
 @testable import MartletSyncService
 
-/// A log whose reads wait until the test finishes them.
+/// A log in which each read waits until the test finishes it.
 private final class ManualLog: Sendable {
     private struct State {
         var waiting: [(SyncCursor?, CheckedContinuation<LogBatch, any Error>)] = []
@@ -56,7 +56,7 @@ struct LogFeedTests {
 
     private func feed() -> LogFeed { LogFeed { [log] in try await log.read($0) } }
 
-    @Test("requests that arrive during a read share one read, which begins after the current read")
+    @Test("requests that arrive during a read share the next read")
     func sharing() async throws {
         let feed = feed()
         async let first: Void = feed.advance()
@@ -89,7 +89,7 @@ struct LogFeedTests {
         try await third
     }
 
-    @Test("a session with an older cursor is behind the feed, and a session with a newer cursor waits for a read")
+    @Test("a session with an older cursor gets the result 'behind'; a session with a newer cursor waits for a read")
     func attaching() async throws {
         let feed = feed()
         async let start: Void = feed.advance()
@@ -112,7 +112,7 @@ struct LogFeedTests {
         }
     }
 
-    @Test("after a reset, all sessions are informed, and must be attached again")
+    @Test("a reset notifies all sessions and detaches them")
     func reset() async throws {
         let feed = feed()
         let (informed, continuation) = AsyncStream.makeStream(of: Set<SessionID>?.self)
@@ -125,7 +125,7 @@ struct LogFeedTests {
         }
         await feed.reset()
         var sessions = informed.makeAsyncIterator()
-        // Nil instead of a set means all sessions.
+        // The value nil means all sessions.
         #expect(await sessions.next() == .some(nil))
         #expect(await feed.take(session, after: SyncCursor("5:5:")) == nil)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MartletSync
 
-/// Audits in the simulation. The programs of `SimulationTests` also contain audits, which must find no differences.
+/// Audits in the simulation. The programs of `SimulationTests` also contain audits, but these must find no differences.
 @Suite("audits in the simulation")
 struct AuditSimulationTests {
     @Test("audits of correct runs compare rows, and find no differences", arguments: [Simulation.Kind.values, .files])
@@ -26,7 +26,7 @@ struct AuditSimulationTests {
         #expect(rows > 20)
     }
 
-    @Test("an audit finds each row that was changed, removed or added behind the back of the engine, and repairs it")
+    @Test("an audit finds and repairs each row that was changed, removed or added without the engine")
     func corruption() throws {
         var found = [0, 0, 0]
         for seed in 1...60 as ClosedRange<UInt64> {
@@ -64,7 +64,7 @@ struct AuditSimulationTests {
             let isDamaged = try simulation.clients.map { try $0.differs(from: simulation.server) }
             damagedCount += isDamaged.count { $0 }
             try simulation.expectRepair(isDamaged: isDamaged, "seed \(seed)")
-            // The programs contain audits, too, which have repaired other differences before.
+            // The random programs also contain audits. These have repaired other differences before.
             foundCount += simulation.server.audits.count { $0.differences?.isEmpty == false }
         }
         #expect(damagedCount > 3 && foundCount > 5, "\(damagedCount), \(foundCount)")
@@ -107,7 +107,7 @@ extension Simulation {
         deliverEverything()
     }
 
-    // Audits the clients at rest, and expects that the differences of the damaged clients are found and repaired.
+    // Audits the clients after all messages were delivered. Expects that audits find and repair the damaged clients.
     fileprivate mutating func expectRepair(isDamaged: [Bool], _ comment: Comment) throws {
         let known = server.audits.count
         auditAll()
@@ -135,13 +135,13 @@ extension ModelClient {
 }
 
 extension SyncedFile {
-    /// Runs statements in a transaction of which the engine records nothing.
+    /// Runs statements in a transaction that the engine does not record.
     fileprivate func execute(_ body: (StoreConnection, DatabaseSchema) throws -> Bool) throws -> Bool {
         let store = try opened
         let isChanged = try store.write { transaction in
             try transaction.handle.read { try body($0, store.coordinator.schema) }
         }
-        // The copy of the objects, with which change sets are checked, lacks the changes.
+        // The changes are missing in the copy of the objects that checks change sets. Reopening updates the copy.
         try reopen()
         return isChanged ?? false
     }

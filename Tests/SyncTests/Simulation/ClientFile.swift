@@ -20,10 +20,10 @@ protocol ClientFile: AnyObject {
     func sums(at state: ClientState) throws -> RowSums?
     /// Discards the position, so that all data is loaded again.
     func startAgain() throws
-    /// Simulates a crash and a new start of the program. If there is a batch, the program crashes while it applies the
-    /// batch.
+    /// Simulates a crash and a new start of the program. If `batch` is not nil, the crash occurs while the program
+    /// applies the batch.
     func crash(applying batch: DownloadedBatch?, _ state: ClientState?) throws
-    /// The first fault that was found in a change set for observers; nil if there is none.
+    /// The first error that was found in a change set for observers; nil if all change sets are correct.
     var failure: String? { get }
 }
 
@@ -45,7 +45,7 @@ final class ModelFile: ClientFile {
     func load() -> ClientState { state }
     func objects() -> ModelRows { rows.mapValues(\.normalized) }
 
-    // The stored state is the newest one. It differs from `state` only if the program has written in the meantime.
+    // The stored state is newer than `state` only if the program has written since `state` was loaded.
     func refresh(_ state: inout ClientState) { state = self.state }
 
     // A program can change only objects that are in the file, so changes of other objects are ignored.
@@ -73,9 +73,8 @@ final class ModelFile: ClientFile {
         }
     }
 
-    // In the operations of a program, a position only selects an element, or the place of a new element. Its first byte
-    // is a random number, which is used modulo the number of places. This function replaces the position by the real
-    // position of the place.
+    // In the operations of a program, the first byte of a position is a random number. Modulo the number of places, it
+    // selects an element, or the place of a new element. This function replaces the position by that of the place.
     private func positioned(_ operation: SyncOperation) -> SyncOperation? {
         guard let element = operation.element, case .blob(let bytes) = element.key else { return operation }
         let known = (rows[operation.address]?.elements(at: element.path) ?? []).map(\.position)
@@ -123,7 +122,7 @@ final class StoreFile: ClientFile {
     private var mask = UploadMask()
     private(set) var failure: String?
 
-    /// The number of uploads that the client loads. It is smaller than usual, so that the outbox often has more.
+    /// The maximum number of uploads that the client loads. It is small, so the outbox often contains further uploads.
     private static let loadedUploads = 2
 
     init() throws { file = try SyncedFile() }

@@ -24,7 +24,7 @@ enum ModelAudit {
     }
 }
 
-/// What a test damages.
+/// The damage that a test does to the server or to the file of a client.
 final class ModelDamage {
     private var random: SeededRandom
     /// While true, the server loses half of the new entries of its log.

@@ -15,7 +15,7 @@ final class ModelClient {
     private(set) var toService: [ClientMessage] = []
     /// The messages in transit to the client.
     private(set) var toClient: [ServiceMessage] = []
-    /// The previous connection, which the client has ended. The service may still receive its messages in transit.
+    /// The previous connection. The client has ended it, but the service may still receive messages in transit.
     private var previous: (service: ModelServiceSession, messages: [ClientMessage])?
     private var greatestCursor = -1
     /// The time stamp of the newest write.
@@ -125,8 +125,8 @@ final class ModelClient {
     /// Checks the objects of a stored upload that has no conflicts: they must be equal on the server and in the file.
     private func checkEffect(of upload: ClientMessage.Upload, _ server: ModelServer) throws {
         let rows = try file.objects()
-        // Does not check objects of the type `Report`, which has 'sync: upload': only the creation of these objects is
-        // uploaded, and later changes of them are made only in the file.
+        // Does not check objects of the type `Report`. Because of 'sync: upload', only the creation of these objects is
+        // uploaded. Later changes are made only in the file.
         for address in upload.operations.map(\.address) where address.type != Sample.report(0).type {
             let (mine, theirs) = (rows[address], server.rows[address])
             let shown = theirs?.mapValues { $0.shown { rows[$0] != nil } }.normalized
@@ -289,8 +289,8 @@ final class ModelClient {
         return shown.contains { $0?.isEmptyCollection ?? true ? mine == nil || mine == $0 : mine == $0 }
     }
 
-    // Checks that the file shows the newest value that an upload in the outbox has written, unless a later upload has
-    // deleted the object.
+    // Checks that the file shows the newest values that the uploads in the outbox have written. Does not check objects
+    // that a later upload has deleted.
     private func checkOwnWrites(_ uploads: [ClientMessage.Upload], _ rows: ModelRows, _ mask: UploadMask) {
         var written: ModelRows = [:]
         func add(_ address: ObjectAddress, _ values: ModelValues) {
@@ -318,11 +318,11 @@ final class ModelClient {
         }
     }
 
-    /// Checks the client at rest, which means that all messages were delivered. The file must then contain the objects
-    /// of the subscriptions, and the outbox must be empty.
+    /// Checks the client after all messages were delivered. The file must then contain the objects of the
+    /// subscriptions, and the outbox must be empty.
     func checkAtRest(_ server: ModelServer) {
         attempt {
-            // A client that has loaded its data again may have missed a notice.
+            // After a repair, the client has loaded its data again, and may have missed a notice.
             let mayMissNotices = mayMissNotices || !checksCommits
             try check(server)
             let (stored, rows) = (try file.load(), try file.objects())

@@ -4,7 +4,7 @@ import MartletValues
 
 /// A mistake of the service that the simulation must find.
 enum SyncBug: CaseIterable {
-    /// Changes of a client's own upload that had no effect are not logged.
+    /// Changes in an upload that had no effect on the database are not logged for the client.
     case lostTouch
     /// An upload that is sent again is stored again.
     case storedTwice
@@ -12,9 +12,9 @@ enum SyncBug: CaseIterable {
     case earlyAcknowledgement
     /// After a reconnection, the changes since the cursor are not sent.
     case changesOfGapLost
-    /// A row that matches no subscription any more is not removed.
+    /// A row that no longer matches any subscription is not removed.
     case leavingForgotten
-    /// The collections of objects that enter the subscriptions, and changed collections, are not sent.
+    /// Neither the collections of objects that are new to a client nor changed collections are sent.
     case contentsForgotten
     /// The data of a new set of subscriptions is read at a newer version than the changes before it.
     case newerBootstrap
@@ -36,7 +36,7 @@ final class ModelServer {
     private(set) var failure: String?
     let bug: SyncBug?
     let kind: Simulation.Kind
-    /// What a test does to the server or to the file of a client, and audits have to find; nil in a correct run.
+    /// The damage that audits have to find; nil in a correct run.
     var damage: ModelDamage?
     /// The results of audits.
     private(set) var audits: [AuditResult] = []
@@ -161,7 +161,7 @@ final class ModelServer {
         stamps[address]?[path] = Stamp(time: time, client: client, version: version + 1)
     }
 
-    // Applies the foreign keys: links to a deleted object become nil, or the objects with these links are deleted.
+    // Applies the foreign keys after a deletion: sets links to the deleted object to nil, or deletes their objects.
     private func removeLinks(
         to target: ObjectAddress, _ time: HybridTimestamp, _ client: UInt64, _ origin: LogEntry.Origin?,
         _ rows: inout ModelRows
@@ -299,9 +299,9 @@ final class ModelServer {
         let base = Int(upload.base.text) ?? -1
         for (path, value) in values {
             let known = (stamps[address] ?? [:]).filter { $0.key.overlaps(path) }.values
-            // A stored value that the writer had seen never wins against the upload. Otherwise the value with the
-            // newest time wins. All operations of one upload have the same time, so a later operation wins against an
-            // earlier one.
+            // If the client had seen the stored value when it wrote the upload, the upload wins. Otherwise the value
+            // with the newest time wins. All operations of one upload have the same time, so a later operation wins
+            // against an earlier one.
             let wins = known.allSatisfy { ($0.time, $0.client) <= (upload.time, client) || $0.version <= base }
             guard wins else { continue }
             rows[address, default: [:]].write(value, at: path)
@@ -310,9 +310,9 @@ final class ModelServer {
         if rows[address] == nil { rows[address] = [:] }
     }
 
-    // The newest change of an element of a set or map wins, and so does the newest replacement of an element of a list.
-    // A removed element of a list remains removed. A change that the writer of the upload had seen never wins against
-    // the upload.
+    // The newest change of an element of a set or map wins. The newest replacement of an element of a list also wins,
+    // but a removed element of a list remains removed. If the client had seen a stored change when it wrote the upload,
+    // the upload wins.
     private func change(
         _ operation: SyncOperation, _ upload: ClientMessage.Upload, _ client: UInt64, _ rows: inout ModelRows
     ) {

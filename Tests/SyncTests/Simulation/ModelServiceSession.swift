@@ -2,8 +2,8 @@ import MartletSyncProtocol
 import MartletSyncService
 import MartletValues
 
-/// One connection of the service. It has a `ServiceSession`, whose tasks run on the model of the database. The
-/// simulation decides when a task runs.
+/// One connection of the service. The tasks of its `ServiceSession` run on the model of the database. The simulation
+/// decides when a task runs.
 final class ModelServiceSession {
     private let server: ModelServer
     private var session: ServiceSession
@@ -41,8 +41,7 @@ final class ModelServiceSession {
         return perform(session.receive(message))
     }
 
-    /// Notifies the session that the log has changed. `runTask` returns the changes after it has run the task that
-    /// reads them.
+    /// Notifies the session that the log has changed. A later call of `runTask` reads the changes and returns them.
     func poll() -> [ServiceMessage] { perform(session.logChanged()) }
 
     func tick(_ now: UInt64) -> [ServiceMessage] { perform(session.tick(now)) }

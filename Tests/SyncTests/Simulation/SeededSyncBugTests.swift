@@ -16,7 +16,7 @@
             let seeds = environment["MARTLET_SYNC"].flatMap { UInt64($0) } ?? 1_000
             printLine("looking for \(bug.rawValue)")
             for seed in 1...seeds {
-                // Some bugs trap. The last printed seed is then the seed that failed.
+                // Some bugs cause a trap. The trap occurs with the seed that was printed last.
                 printLine("seed \(seed)")
                 guard let failure = Simulation.run(seed, .files) else { continue }
                 printLine("\(name)|\(bug.rawValue)|\(seed)|150")

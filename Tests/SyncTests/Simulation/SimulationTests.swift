@@ -10,7 +10,7 @@ import Testing
 /// moment. `MARTLET_SYNC` is the number of programs, and `MARTLET_SYNC_SEED` is the seed of the first program.
 @Suite("simulation of synchronization")
 struct SimulationTests {
-    @Test("each client shows a state of the server and its own writes; in the end, all clients agree with the server")
+    @Test("each client shows a state of the server plus its own writes, and finally the last state of the server")
     func random() { search(.values, 400) }
 
     @Test("clients with files of the engine pass the same checks, and their observers get exact changes")
@@ -121,8 +121,8 @@ struct Simulation {
         }
     }
 
-    // The value contains at most one link. If a value had several links, the file might show only some of them, which
-    // the check does not support.
+    // The value contains at most one link. With several links, the file might show only some of them, and `agrees` does
+    // not support this.
     private mutating func anyValue() -> SyncValue {
         switch Int.random(in: 0..<5, using: &random) {
         case 0: .null
