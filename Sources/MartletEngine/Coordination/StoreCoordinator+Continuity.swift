@@ -165,8 +165,8 @@ extension StoreCoordinator {
         return names.previous == known.logNames?.current ?? 0 || writeLock.recordedLog == names.current
     }
 
-    /// If a failed commit wrote the name of a log to the file, although this log did not begin, records this name. The
-    /// caller holds the write lock.
+    /// A failed commit may have written the name of a log that did not begin to the file. In that case, records this
+    /// name. The caller holds the write lock.
     func recordFailedLog(_ written: SnapshotHandle) {
         guard options.recordsLogName else { return }
         written.read { connection in
@@ -186,8 +186,8 @@ extension StoreCoordinator {
         if locked({ $0.namedLog != log }) { locked { $0.namedLog = log } }
     }
 
-    /// Replaces the name of a log in the file by a random name, after the log was copied completely and truncated. As a
-    /// consequence, an older copy of this log, for example from a backup, does not count as the log of the file. To
+    /// Replaces the name of a log in the file by a random name, after the log was copied completely and truncated.
+    /// After that, an older copy of this log, for example from a backup, does not count as the log of the file. To
     /// other processes, the file looks as if a writer had been killed before it began the next log. The caller holds
     /// the write lock.
     func retireLogName(_ connection: Connection, _ copied: UInt64) {

@@ -3,8 +3,8 @@ import MartletSQLite
 /// Begins and ends write transactions.
 extension StoreCoordinator {
     /// Waits for the write lock and begins a write transaction. If `handle` pins the newest version and has no other
-    /// owner, the transaction uses the connection of `handle`, and thereby reuses its page cache. If this method
-    /// throws, `handle` is unchanged.
+    /// owner, the transaction uses the connection of `handle`, so that the page cache of this connection stays in use.
+    /// If this method throws, `handle` is unchanged.
     ///
     /// - Parameters:
     ///   - holdsLock: true if the caller holds the write lock. The transaction then owns the lock. If this method
