@@ -10,7 +10,7 @@ struct SchemaOverlay: Sendable {
     /// The types of the file that differ from the declared types, each with the declared type.
     private let changed: [(stored: ObjectTypeSchema, declared: ObjectTypeSchema)]
     private let added: [ObjectTypeSchema]
-    /// Descriptions, for messages, of the features of the declared types that the overlay cannot provide.
+    /// The features of the declared types that the overlay cannot provide, as texts for messages.
     let unavailable: [String]
 
     /// Nil if the file has all declared types as they are declared.

@@ -6,7 +6,8 @@ import MartletValues
 /// `prepare` changes and fills the tables as far as possible without the user's code, which is the `migrationBlock`.
 /// Then the user's code can read the previous version and change the new rows. `finish` checks the result against the
 /// schema. Until `finish` is called, the primary keys and unique values of a rebuilt type may repeat, so that the
-/// user's code can correct them one by one. Only an integer primary key that does not change stays unique.
+/// user's code can correct them one by one. There is one exception: an integer primary key that was already the primary
+/// key stays unique.
 package final class TypeMigration {
     /// A connection on which the version before the migration is pinned.
     let previous: Connection

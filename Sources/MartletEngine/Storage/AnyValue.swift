@@ -139,7 +139,8 @@ package struct AnyValue {
 
     /// Returns a number below zero, zero, or a number above zero if this value is less than, equal to or greater than
     /// `other`. Numbers of all kinds are compared by value. Returns nil if the values have no order: if one value is
-    /// NaN, if the kinds differ and are not both numbers, or if two objects, lists or maps are not equal.
+    /// NaN, if the values have different kinds and are not two numbers, or if they are two different objects, lists or
+    /// maps.
     func compare(_ other: AnyValue) -> Int? {
         switch (content, other.content) {
         case (.bool(let left), .bool(let right)): (left ? 1 : 0) - (right ? 1 : 0)
