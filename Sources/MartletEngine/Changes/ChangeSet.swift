@@ -40,9 +40,8 @@ package struct ChangeSet: Sendable, Hashable {
     /// The edits of each collection in the order in which they were made. If one of the transactions created the row
     /// that owns the collection, the edits of earlier transactions are omitted. This transaction may first have deleted
     /// an older row with the same key. In that case, the edits that it made to the collection of the older row are
-    /// included. So before code applies the edits to an old state of the collection, it must check whether `tables`
-    /// lists the owner in `deleted`. In that case the code must not apply the edits, because the old collection was
-    /// deleted together with its owner.
+    /// included. So the edits must not be applied to an old state of the collection if `tables` contains the owner in
+    /// `deleted`, because the old collection was deleted together with its owner.
     package var collections: [CollectionID: ListEditScript]
 
     /// For each collection property, the rows to which a collection of this property gained or lost a link. The rows

@@ -2,10 +2,10 @@ import MartletSQLite
 
 /// Detects that the file was overwritten while it is open, or that its log was deleted or replaced.
 ///
-/// The database file contains the name of its log: the salts in the header of the log. A writer checks, before it
-/// appends to a log, that the file contains the name of this log. A checkpoint makes the same check before it copies a
-/// log. A reader makes the check without the write lock. If the check fails and the file is open for writing, the
-/// reader repeats the check under the lock.
+/// The database file contains the name of its log: the salts in the header of the log. Before a writer appends to a
+/// log, it checks that the file contains the name of this log. A checkpoint makes the same check before it copies a
+/// log. A reader makes the check too, but without the write lock. If the check fails and the file is open for writing,
+/// the reader repeats the check under the lock.
 extension StoreCoordinator {
     private enum Continuity {
         /// No difference was found.
@@ -136,9 +136,10 @@ extension StoreCoordinator {
     }
 
     // Compares the log with the file if the file names a log in which nothing is committed yet. Otherwise returns nil.
-    // Such a log need not exist: after a writer has written its name, the writer may have been killed, or the disk may
-    // have been full. Several writers may even each have written a new name and have been killed before their commits.
-    // The reason is that a connection that has never restarted a log chooses a new name while the log has no frames.
+    // Such a log may not exist: after a writer has written the name, the writer may have been killed, or the disk may
+    // have been full. This may even have happened to several writers in a row. Each of them has then written a
+    // different name, because a connection that has never restarted a log chooses a new name while the log has no
+    // frames.
     private func compareUncommitted(
         _ log: LogState, _ names: RecordedLogNames, _ connection: Connection
     ) throws -> Continuity? {

@@ -15,7 +15,7 @@ extension StoreCoordinator {
         }
     }
 
-    /// Releases the version that was read when the file was opened, so that a Realm that is opened now gets the newest
+    /// Releases the version that was read when the file was opened. A Realm that is opened after that gets the newest
     /// version.
     func unpinOpened() {
         #if MARTLET_SEEDED_BUGS

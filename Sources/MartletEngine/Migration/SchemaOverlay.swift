@@ -1,7 +1,7 @@
 import MartletSQLite
 
-/// Makes a read-only file usable by a program whose types differ from those of the file. It creates temporary views and
-/// empty temporary tables on a connection. SQLite stores them outside the file.
+/// Makes a read-only file usable by a program whose types differ from the types of the file. It creates temporary views
+/// and empty temporary tables on a connection. SQLite stores them outside the file.
 ///
 /// A type that the file lacks has no objects. A property that the file lacks has its default value in every object.
 /// Renamed types and properties have their new names. The overlay adds no indexes to existing types.
@@ -32,7 +32,7 @@ struct SchemaOverlay: Sendable {
         for statement in statements { try connection.execute(statement) }
     }
 
-    /// The types as the program sees them. Types that the file lacks get numbers above those of all types in the file.
+    /// The types as the program sees them. Types that the file lacks get higher numbers than all types in the file.
     func types(_ types: [(id: TableID, type: ObjectTypeSchema)]) -> [(id: TableID, type: ObjectTypeSchema)] {
         let declared = Dictionary(
             changed.map { ($0.stored.name, $0.declared) }, uniquingKeysWith: { first, _ in first })
