@@ -168,8 +168,8 @@ extension QueryCompiler {
         return (try rows(plan, with: columns, usesIndex: usesIndex), layout)
     }
 
-    /// Selects the keys of the rows of a plan before its stages, in order, with further columns. The rows of the plan have
-    /// the alias `t`.
+    /// Selects the keys and the given columns of the rows of a plan before its stages, in order. In `columns`, the rows
+    /// of the plan have the alias `t`.
     mutating func rows(_ plan: QueryPlan, with columns: [String], usesIndex: Bool) throws -> Query {
         let rows = rows(plan)
         let condition = try condition(plan)
