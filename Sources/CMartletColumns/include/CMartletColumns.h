@@ -41,8 +41,8 @@ void cmartlet_sum_i64(const int64_t *values, size_t count, const uint64_t *mask,
 /// Returns `sum` plus the selected values, which are added one after the other.
 double cmartlet_sum_f64(double sum, const double *values, size_t count, const uint64_t *mask);
 
-/// Lowers `*low` to the least selected value if this value is less, and raises `*high` to the greatest selected value
-/// if this value is greater.
+/// Sets `*low` to the least of `*low` and the selected values, and `*high` to the greatest of `*high` and the selected
+/// values.
 void cmartlet_extrema_u8(const uint8_t *values, size_t count, const uint64_t *mask, uint8_t *low, uint8_t *high);
 void cmartlet_extrema_u16(const uint16_t *values, size_t count, const uint64_t *mask, uint16_t *low, uint16_t *high);
 void cmartlet_extrema_u32(const uint32_t *values, size_t count, const uint64_t *mask, uint32_t *low, uint32_t *high);

@@ -84,7 +84,7 @@ extension StoreCoordinator {
     }
 
     // Compares the file with the state of the log up to four times, because the two cannot be read at the same moment.
-    // If the lock file was deleted, another process may begin a log after one read and before the other.
+    // If the lock file was deleted, another process may begin a log between the two reads.
     private func continuity(_ connection: Connection, beforeWriting: Bool) throws -> Continuity {
         for _ in 0..<3 {
             let found = try compare(connection, beforeWriting)

@@ -275,9 +275,9 @@ extension AnyValue {
     /// True for the sort keys of NaN.
     package static func isNaN(sortKey: SQLValue) -> Bool { sortKey == nanKey || sortKey == nanDateKey }
 
-    // As unsigned integers, the bit patterns of positive numbers sort like the numbers. Those of negative numbers are
-    // greater and have the reverse order. Therefore the bits of negative numbers are inverted, and the sign bit of
-    // other numbers is set.
+    // As unsigned integers, the bit patterns of positive numbers sort like the numbers. The bit patterns of negative
+    // numbers are greater, and sort in the reverse order of the numbers. Therefore the bits of negative numbers are
+    // inverted, and the sign bit of other numbers is set.
     private static func ordered(_ number: Double) -> [UInt8] {
         let bits = (number == 0 ? 0 : number).bitPattern
         return AnyValueTag.bigEndian(bits >> 63 == 1 ? ~bits : bits | 1 << 63)
