@@ -25,8 +25,8 @@ static inline uint64_t packed(const uint8_t *flags) {
     return word;
 }
 
-// One unsigned comparison tests both bounds: values below `low` wrap around and become greater than the width of the
-// range.
+// One unsigned comparison of `value - low` with the width of the range tests both bounds, because the difference of a
+// value below `low` wraps around to a greater number.
 #define RANGE(name, type, unsigned_type)                                                                              \
     VECTORIZED void name(const type *values, size_t count, type low, type high, uint64_t *bits) {                     \
         const unsigned_type start = (unsigned_type)low, width = (unsigned_type)((unsigned_type)high - start);         \
@@ -75,7 +75,7 @@ void cmartlet_select_containing(
             bits[row / 64] |= (uint64_t)1 << (row % 64);
             position = bytes + ends[row];
         } else {
-            // The pattern begins in one text and ends in another.
+            // This match begins in one text and ends in another, so neither text contains the pattern here.
             position = found + 1;
         }
     }
@@ -97,7 +97,7 @@ size_t cmartlet_count_bits(const uint64_t *bits, size_t words) {
     return count;
 }
 
-// Runs `body` for each selected row. `word` is the part of the mask for 64 rows.
+// Runs `body` for each row that the mask selects. `word` is the mask of 64 rows.
 #define FOR_SELECTED(row, count, mask, body)                                                                          \
     for (size_t start = 0; start < (count); start += 64) {                                                            \
         uint64_t word = (mask)[start / 64];                                                                           \

@@ -7,7 +7,8 @@
 #endif
 
 #if defined(__linux__)
-// Returns the number in a file, or `otherwise` if there is no such file or if its text is no number, such as "max".
+// Returns the number in a file. Returns `otherwise` if the file does not exist, or if its text is not a number, for
+// example "max".
 static uint64_t number_in(const char *path, uint64_t otherwise) {
     unsigned long long number = 0;
     FILE *file = fopen(path, "re");

@@ -15,7 +15,8 @@ package struct ConnectionOptions: Sendable {
     /// The size of the page cache in KiB.
     package var cacheKilobytes = 16_384
 
-    /// When a new write-ahead log begins in the log file, SQLite truncates a longer file to this size in bytes.
+    /// When a new write-ahead log begins and the log file is longer than this, SQLite truncates the file to this size
+    /// in bytes.
     package static let journalSizeLimitBytes = 67_108_864
 
     package init(path: String) { self.path = path }

@@ -2,7 +2,7 @@
  *
  * SQLite distinguishes its logs by the salts in their headers: two numbers of 32 bits, which SQLite changes for each
  * log. SQLite does not store the salts in the database file. Therefore SQLite reads any log that it finds beside a
- * database file. It even reads the log if a backup was copied over the file, so that the log belongs to the old file.
+ * database file. For example, if a backup was copied over the file, SQLite still reads the log of the overwritten file.
  *
  * This VFS wraps another VFS. Before a log begins, this VFS writes the salts of the log into bytes 72 to 91 of the
  * database file. SQLite does not use these bytes of the header. This VFS preserves them when a checkpoint rewrites the
@@ -54,8 +54,8 @@ int cmartlet_log_sync(void *database);
 int cmartlet_log_truncate(void *database);
 int cmartlet_log_delete(void *database);
 
-/* These functions check the path of the database file, of its log and of its WAL index, respectively. They return true
-   if the path no longer refers to the file that the connection has open. */
+/* The first function checks the path of the database file, the second the path of the log, and the third the path of
+   the WAL index. They return true if the path no longer refers to the file that the connection has open. */
 bool cmartlet_file_is_moved(void *database);
 bool cmartlet_log_is_moved(void *database);
 bool cmartlet_index_is_moved(void *database);

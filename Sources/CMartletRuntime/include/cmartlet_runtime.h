@@ -26,14 +26,14 @@ static inline uint64_t cmartlet_thread_number(void) {
     return cmartlet_own_thread_number ? cmartlet_own_thread_number : cmartlet_assign_thread_number();
 }
 
-/// The reference counts of a Swift object, which follow the pointer to its class. Objects that are referenced in the same
-/// way have equal reference counts.
+/// The word that contains the reference counts of a Swift object. It follows the pointer to the class. Two objects have
+/// equal words if they have the same numbers of strong, unowned and weak references.
 static inline uintptr_t cmartlet_reference_counts(const void *object) {
     return __atomic_load_n((const uintptr_t *)object + 1, __ATOMIC_ACQUIRE);
 }
 
-/// Returns the identity of the actor or other executor on which the calling code runs. Returns null if there is no
-/// executor, as on a plain thread.
+/// Returns the identity of the executor on which the calling code runs, for example an actor. Returns null on a thread
+/// that runs no executor.
 const void *cmartlet_current_executor(void);
 
 /// The label of the queue on which the calling code runs. On a thread that runs no queue, the label is empty or the
@@ -103,8 +103,8 @@ int cmartlet_is_network_type(uint32_t type);
 /// and sets `errno` on failure, and on systems without such locks (open file description locks).
 int cmartlet_lock_byte(int descriptor, int64_t offset);
 
-/// Returns 1 if another open file has a lock on one of the bytes from `start`, 0 if none has, and -1 if this cannot be
-/// determined.
+/// Returns 1 if a lock of another open file covers one of the `count` bytes from `start`. Returns 0 if there is no such
+/// lock, and -1 if the locks cannot be determined.
 int cmartlet_are_bytes_locked(int descriptor, int64_t start, int64_t count);
 
 /// Renames a file unless a file with the new name exists. Returns -1 and sets `errno` on failure; `errno` is EEXIST if
@@ -152,8 +152,8 @@ void cmartlet_add_lock(int descriptor);
 /// closes a descriptor in a forked child if it cannot open another file for the descriptor.
 bool cmartlet_remove_lock(int descriptor);
 
-/// A function of the Swift runtime, which implements weak references with it. Retains and returns an object, or returns
-/// null if the deinitialization of the object has begun.
+/// A function that the Swift runtime uses for weak references. Retains and returns an object, or returns null if the
+/// deinitialization of the object has begun.
 void *swift_tryRetain(void *object);
 
 /// True if the bytes contain the pattern. Takes linear time for any bytes and any pattern.

@@ -38,15 +38,14 @@ package struct ChangeSet: Sendable, Hashable {
     package var tables: [TableID: TableChanges]
 
     /// The edits of each collection in the order in which they were made. If one of the transactions created the row
-    /// that owns the collection, the edits of earlier transactions are omitted. If that transaction first deleted an
-    /// older row with the same key, its edits of the older row are included. So before code applies the edits to an old
-    /// state of the collection, it must check whether `tables` lists the owner in `deleted`. In that case the code must
-    /// not apply the edits, because the old collection was deleted together with its owner.
+    /// that owns the collection, the edits of earlier transactions are omitted. This transaction may first have deleted
+    /// an older row with the same key. In that case, the edits that it made to the collection of the older row are
+    /// included. So the edits must not be applied to an old state of the collection if `tables` contains the owner in
+    /// `deleted`, because the old collection was deleted together with its owner.
     package var collections: [CollectionID: ListEditScript]
 
-    /// For each collection property, the target rows to which a write added or removed links in a collection of this
-    /// property. The rows are stored because the edits contain only positions, and the removed elements are stored
-    /// nowhere.
+    /// For each collection property, the rows to which a collection of this property gained or lost a link. The rows
+    /// are stored here because the edits contain only positions.
     package var changedTargets: [LinkID: KeySet]
 
     package init(
@@ -76,7 +75,7 @@ package struct ChangeSet: Sendable, Hashable {
     /// If one of the merged versions created the row that owns a collection, the result contains only the edits of this
     /// version and of later versions. If several merged versions created the row, the last of these versions counts. If
     /// the row was created and deleted within the merged versions, the result contains no edits of its collections. If
-    /// the row existed before the merged versions and was deleted, its edits are kept.
+    /// the row existed before the merged versions and was deleted, the edits of its collections are kept.
     ///
     /// Complexity: O(n) in the total size of both change sets. To merge many versions, call `merging` once.
     package mutating func merge(_ later: ChangeSet) {

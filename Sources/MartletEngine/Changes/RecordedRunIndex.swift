@@ -15,7 +15,7 @@ struct RecordedRunIndex: Sendable {
     private var blocks: [Block] = []
     /// The number of log entries that are in blocks. These entries must not grow any more.
     private(set) var count = 0
-    /// The greatest number of entries in no block that are searched one by one.
+    /// If more than this number of entries are in no block, a search first adds them as a block.
     private static let searchedLength = 16
 
     /// True if an entry of the given kind that contains the key was ever recorded. The kind is `.insert` or `.delete`.

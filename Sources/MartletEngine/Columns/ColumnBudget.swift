@@ -3,9 +3,9 @@ import Foundation
 
 /// The memory that the columns of all open files of this process may use together.
 ///
-/// If a new column does not fit, the columns that were not used for the longest time are dropped.
+/// If a new column exceeds this limit, the least recently used columns are dropped.
 ///
-/// Thread safety: `lock` guards all variables. A store is called without the lock.
+/// Thread safety: `lock` guards all variables. No thread holds it while it calls a `ColumnStore`.
 // Sendable as described above.
 package final class ColumnBudget: @unchecked Sendable {
     package static let shared = ColumnBudget()
@@ -34,7 +34,7 @@ package final class ColumnBudget: @unchecked Sendable {
 
     package init(byteLimit: Int = ColumnBudget.defaultLimit) { limit = byteLimit }
 
-    /// The most bytes that columns may use. Zero turns columns off.
+    /// The maximum number of bytes that columns may use. If it is zero, no columns are kept in memory.
     package var byteLimit: Int {
         get { locked { limit } }
         set {
@@ -62,7 +62,7 @@ package final class ColumnBudget: @unchecked Sendable {
         return body()
     }
 
-    /// Records a column, or its present size.
+    /// Records that a column is in memory, or that its size has changed.
     func record(_ id: ColumnID, of store: ColumnStore, _ column: ColumnStatistics.Column) {
         locked {
             used += column.byteCount - (entries[id]?.bytes ?? 0)
@@ -91,7 +91,8 @@ package final class ColumnBudget: @unchecked Sendable {
         }
     }
 
-    /// Drops columns until the rest fits. Skips columns whose store is in use by another thread.
+    /// Drops the least recently used columns until the remaining columns are within the limit. Skips the columns of a
+    /// store that another thread is using.
     func evict() {
         var skipped: Set<ColumnID> = []
         while let victim = locked({ used <= limit ? nil : leastRecentlyUsed(without: skipped) }) {

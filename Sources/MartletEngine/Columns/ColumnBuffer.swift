@@ -40,10 +40,11 @@ struct ColumnBuffer {
         let special: Int?
     }
 
-    /// The integers, or the bit patterns of floating-point numbers. Zero for a row without a value, and for texts.
+    /// The integer of each row, or the bit pattern of its floating-point number. Meaningless for texts and for rows
+    /// without a value.
     private(set) var bits: [Int64] = []
     private(set) var slots: [Slot] = []
-    /// The bytes of all texts, and for each row the end of its text.
+    /// The bytes of all texts. For each row, `ends` contains the offset at which its text ends.
     private(set) var bytes: [UInt8] = []
     private(set) var ends: [Int] = []
 
@@ -53,7 +54,7 @@ struct ColumnBuffer {
         ends.append(bytes.count)
     }
 
-    /// Appends a value of the current row. Returns false for a value that does not fit the schema.
+    /// Appends a value of the current row. Returns false if the value does not have the type of the property.
     mutating func append(_ statement: Statement, _ source: Source) -> Bool {
         if statement.isNull(source.position) {
             endRow(Self.isNaN(statement, source) ? .nan : .absent)
@@ -96,7 +97,7 @@ struct ColumnBuffer {
         ends.removeAll(keepingCapacity: true)
     }
 
-    /// The rows in a certain state, as a bitmap.
+    /// The bitmap of the rows with the given slot.
     func bitmap(of slot: Slot) -> [UInt64] {
         var words = [UInt64](repeating: 0, count: (slots.count + 63) / 64)
         for (row, found) in slots.enumerated() where found == slot { words[row / 64] |= 1 << UInt64(row % 64) }

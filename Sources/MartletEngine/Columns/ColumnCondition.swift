@@ -2,8 +2,8 @@ import MartletValues
 
 /// A condition that can be evaluated on columns in memory.
 ///
-/// It has two results. SQL has three, but a query treats NULL as false, and so do the negations that the compiler
-/// writes.
+/// The result for a row is true or false. In SQL, the result can also be NULL. A query does not return a row for which
+/// its condition is NULL, and `QueryCompiler` writes negations that treat NULL as false.
 indirect enum ColumnCondition {
     case constant(Bool)
     case and([ColumnCondition])
@@ -18,7 +18,7 @@ indirect enum ColumnCondition {
     /// The row has neither a value nor NaN.
     case absent(PropertyIndex)
 
-    /// Converts a condition. Returns nil if it reads something else than the own columns of a row, or values that
+    /// Converts a condition. Returns nil if the condition reads more than the columns of the row itself, or values that
     /// columns in memory cannot contain.
     init?(_ predicate: Predicate, _ type: ObjectTypeSchema) {
         switch predicate {
@@ -29,7 +29,7 @@ indirect enum ColumnCondition {
         case .or(let parts):
             guard let conditions = Self.all(parts, type) else { return nil }
             self = .or(conditions)
-        // Without collections, both negations mean the same.
+        // The two negations differ only for collections, which are not supported here.
         case .not(let part), .someNot(let part):
             guard let condition = ColumnCondition(part, type) else { return nil }
             self = .not(condition)
@@ -56,7 +56,8 @@ indirect enum ColumnCondition {
         }
     }
 
-    /// With more values than this, the index of a set is faster than one comparison for each value.
+    /// The greatest number of values that are compared one by one. SQLite searches a longer list with a temporary
+    /// index, which is faster.
     private static let greatestSet = 16
 
     private static func all(_ parts: [Predicate], _ type: ObjectTypeSchema) -> [ColumnCondition]? {
@@ -107,7 +108,8 @@ indirect enum ColumnCondition {
         case .integer: return integers(value, comparison).map { .integers(property, $0) } ?? .constant(false)
         case .real:
             switch value {
-            // SQLite compares an integer and a floating-point number exactly. Integers up to 2^53 can be converted.
+            // SQLite compares an integer and a floating-point number exactly. A conversion to Double is exact for
+            // integers up to 2^53.
             case .integer(let number):
                 guard number.magnitude <= 1 << 53 else { return nil }
                 return reals(Double(number), comparison).map { .reals(property, $0) } ?? .constant(false)
@@ -124,7 +126,8 @@ indirect enum ColumnCondition {
         switch value {
         case .integer(let number): (floor, ceiling) = (number, number)
         case .real(let number):
-            // 2^63 and greater, and less than -2^63: all integers are on one side.
+            // A number of 2^63 or more is greater than all integers, and a number below -2^63 is less than all
+            // integers.
             if number >= 0x1p63 {
                 return comparison == .less || comparison == .lessOrEqual ? Int64.min...Int64.max : nil
             }
@@ -172,7 +175,8 @@ indirect enum ColumnCondition {
         }
     }
 
-    /// True if an index finds the rows of this condition, or few more. SQLite is then faster than a loop over all rows.
+    /// True if SQLite can use an index to find the rows for which this condition may be true. SQLite then usually reads
+    /// fewer rows than a scan of the columns.
     func usesIndex(_ isIndexed: (PropertyIndex) -> Bool) -> Bool {
         switch self {
         case .integers(let property, _), .reals(let property, _), .texts(let property, _), .absent(let property):

@@ -1,8 +1,8 @@
 import MartletValues
 
 extension ColumnScan {
-    /// Calls `body` for each selected row, in the order of the keys, until it returns false. Before each call, adds the
-    /// value of a column to `groups`, as the SQL of the same query does.
+    /// Calls `body` for each selected row, in the order of the keys, until it returns false. Before each call, adds to
+    /// `groups` the same values that the SQL of the query would return for the column.
     func forEachRow(
         _ property: PropertyIndex, _ groups: inout ValueGroups, _ body: (ObjectKey, inout ValueGroups) -> Bool
     ) {
@@ -40,13 +40,14 @@ extension ColumnScan {
 }
 
 extension ColumnStore {
-    /// The keys of the members of a plan whose only stage is `distinct` by one property, at most `limit`. Nil if they
-    /// cannot be computed from columns.
+    /// The keys of the first `limit` members of a plan, or of all members. Nil if the plan has stages other than one
+    /// `distinct` by one property, or if the keys cannot be computed from columns.
     package func distinctKeys(_ plan: QueryPlan, limit: Int?, _ source: ColumnSource) throws -> [ObjectKey]? {
         let type = source.schema[plan.table].type
         guard plan.sort.isEmpty, plan.stages.count == 1, case .distinct(let paths) = plan.stages[0], paths.count == 1,
             let property = paths[0].column(of: type), ColumnKind(property) != nil,
-            // The first object needs no other row, and the values of an index are found without reading all rows.
+            // SQLite finds the first member without reading other rows, and finds the values of an index without
+            // reading all rows.
             limit != 1, plan.predicate != nil || !paths[0].isIndexed(type)
         else { return nil }
         var rows = plan
@@ -65,8 +66,8 @@ extension ColumnStore {
 }
 
 extension ColumnStore {
-    /// The members of a plan that is sorted only by one property, grouped by this property. Nil if they cannot be computed
-    /// from columns.
+    /// The members of a plan that is sorted only by the given property, grouped by this property. Nil for other plans,
+    /// and if the groups cannot be computed from columns.
     package func groups(_ plan: QueryPlan, by path: PropertyPath, _ source: ColumnSource) throws -> GroupedRows? {
         guard plan.isSorted(onlyBy: path), let property = path.column(of: source.schema[plan.table].type),
             ColumnKind(property) != nil

@@ -84,7 +84,7 @@ struct ColumnScan {
         return (sum, count)
     }
 
-    /// The least and greatest integer of a column in the selected rows. Nil if there is none.
+    /// The least and the greatest integer of a column in the selected rows. Nil if no selected row has a value.
     func integerExtrema(_ property: PropertyIndex) -> ClosedRange<Int64>? {
         var found: ClosedRange<Int64>?
         forEachValue(property) { column, mask, _ in
@@ -97,7 +97,8 @@ struct ColumnScan {
         return found
     }
 
-    /// The least and greatest floating-point number of a column in the selected rows. Nil if there is none.
+    /// The least and the greatest floating-point number of a column in the selected rows. Nil if no selected row has a
+    /// value.
     func realExtrema(_ property: PropertyIndex) -> ClosedRange<Double>? {
         var found: ClosedRange<Double>?
         forEachValue(property) { column, mask, _ in
@@ -112,8 +113,8 @@ struct ColumnScan {
         return found
     }
 
-    /// The result of an aggregate function over a column of the selected rows, as the SQL of the same query returns it.
-    /// Nil if the sum of integers exceeds 64 bits.
+    /// The result of an aggregate function over a column of the selected rows. It equals the result of the SQL of the
+    /// query. Nil for texts, and if the sum of integers exceeds 64 bits.
     func value(of function: Predicate.Aggregate, _ property: PropertyIndex, _ kind: ColumnKind) -> SQLValue? {
         switch (function, kind) {
         case (_, .text): return nil
@@ -135,8 +136,8 @@ struct ColumnScan {
         }
     }
 
-    // Calls `body` for each block in which selected rows have values, with a mask of these rows and their number. The
-    // mask is nil if all rows of the block are selected and have values.
+    // Calls `body` for the blocks in which selected rows have values, with a mask of these rows and the number of these
+    // rows. The mask is nil if all rows of the block are selected and have values.
     private func forEachValue(
         _ property: PropertyIndex, _ body: (NumberBlock, UnsafePointer<UInt64>?, _ values: Int) -> Void
     ) {
@@ -211,8 +212,8 @@ struct ColumnScan {
         }
     }
 
-    // Combines the rows of several conditions. `neutral` is the selection that changes no other selection, and `final`
-    // the selection that decides the result.
+    // Combines the selections of several conditions. A condition with the selection `neutral` does not change the
+    // result. If a condition has the selection `final`, the result is `final`.
     private func combine(
         _ parts: [ColumnCondition], _ block: Int, _ bits: UnsafeMutablePointer<UInt64>, neutral: Selection,
         final: Selection, _ combined: (UInt64, UInt64) -> UInt64

@@ -1,8 +1,9 @@
-/// The snapshot from which a query is answered, and the changes that lead to its version.
+/// The snapshot that a query reads, and the changes between an older version and this snapshot.
 package struct ColumnSource {
     let handle: SnapshotHandle
     let schema: DatabaseSchema
-    /// The changes after a version, up to the version of the snapshot. Nil if they are not known any more.
+    /// Returns the changes after a version, up to the version of the snapshot. Returns nil if a change set is no longer
+    /// stored.
     let changes: (_ version: Version) throws -> ChangeSet?
 
     package init(

@@ -8,16 +8,16 @@ package struct ColumnStatistics: Sendable, Equatable {
         package let byteCount: Int
     }
 
-    /// The columns in memory, the one that was used last first.
+    /// The columns in memory. The most recently used column is first.
     package internal(set) var columns: [Column] = []
     /// The bytes of all columns.
     package internal(set) var byteCount = 0
-    /// The queries that were answered from columns in memory.
+    /// The number of queries that were answered from columns in memory.
     package internal(set) var hits = 0
-    /// The queries that columns could have answered, but the columns were not in memory.
+    /// The number of queries that could not be answered from columns only because the columns were not in memory.
     package internal(set) var misses = 0
     /// The number of times that columns of a table were read from the file.
     package internal(set) var reads = 0
-    /// The columns that were dropped because the memory was full.
+    /// The number of columns that were dropped to stay within the memory limit.
     package internal(set) var evictions = 0
 }

@@ -2,17 +2,18 @@ import Foundation
 import MartletSQLite
 package import MartletValues
 
-/// The columns of one open file that this process keeps in memory, so that conditions, counts and aggregates do not
-/// have to read every row from the file.
+/// The columns of one open file that this process keeps in memory. With these columns, conditions, counts and
+/// aggregates do not have to read every row from the file.
 ///
-/// Columns belong to a version of the file. They are advanced to a newer version with the change sets of the commits in
-/// between, which name every row and property that differs. Whenever that is not possible, the columns are dropped and
-/// the query is answered from the file.
+/// Columns belong to a version of the file. To advance them to a newer version, the store merges the change sets of the
+/// commits in between, and reads the changed rows again. If a change set is missing or too many rows have changed, the
+/// store drops the columns, and SQLite runs the query.
 ///
-/// A column is read when a query needs it for the second time: until then, reading it could cost more than it saves.
-/// It is read by the thread that asks, from the snapshot of the query, so no work in the background keeps the file open.
+/// The second query that needs a column reads it. For a single query, reading the column could cost more than it saves.
+/// The thread of the query reads the column from the snapshot of the query. So no background work keeps the file open.
 ///
-/// Thread safety: `lock` guards the variables. A thread that does not get the lock reads the file instead.
+/// Thread safety: `lock` guards the variables. If another thread holds the lock, a query does not wait for it, and
+/// SQLite runs the query.
 // Sendable as described above.
 package final class ColumnStore: @unchecked Sendable {
     /// The columns of a table, and the versions of the file at which they are valid.
@@ -23,16 +24,19 @@ package final class ColumnStore: @unchecked Sendable {
     }
 
     private struct Table {
-        /// Oldest first, at most `maximumSpans`.
+        /// The spans, oldest first. There are at most `maximumSpans`.
         var spans: [Span] = []
-        /// The columns that queries needed before they were in memory, with the number of times.
+        /// For each column that is not in memory, the number of queries that needed the column.
         var wanted: [PropertyIndex: Int] = [:]
-        /// The columns that contain values which do not fit the schema, or that did not fit into the memory.
+        /// The columns that cannot be kept in memory, because a value does not have the type of the property, or
+        /// because the columns would exceed the memory limit.
         var refused: ColumnSet = []
-        /// The limit of the memory when columns were refused.
+        /// The memory limit at the time when columns were refused. After a change of the limit, the refused columns are
+        /// tried again.
         var refusedLimit = 0
 
-        /// Counts a query that needs columns. Returns true if each of them was needed often enough to be read.
+        /// Counts a query that needs columns. Returns true if at least `least` queries have needed each of these
+        /// columns.
         mutating func count(_ properties: ColumnSet, least: Int) -> Bool {
             var isEnough = true
             for property in properties {
@@ -68,7 +72,7 @@ package final class ColumnStore: @unchecked Sendable {
 
     // MARK: Queries
 
-    /// The number of members of a plan. Nil if it cannot be computed from columns.
+    /// The number of members of a plan. Nil if the number cannot be computed from columns.
     package func count(_ plan: QueryPlan, _ source: ColumnSource) throws -> Int? {
         if plan.predicate == nil {
             guard plan.source == nil, plan.stages.isEmpty, let count = try rowCount(plan, source) else { return nil }
@@ -101,7 +105,7 @@ package final class ColumnStore: @unchecked Sendable {
         let type = source.schema[plan.table].type
         guard let property = path.column(of: type), let kind = ColumnKind(property), kind != .text,
             !Self.hasOwnOrder(function, property, kind, plan, type),
-            // Without a condition, an index has the least and the greatest value at its ends.
+            // Without a condition, SQLite reads the least or the greatest value from the end of an index.
             function.isArithmetic || plan.predicate != nil || !type.hasIndex(property.index),
             let scan = try scan(plan, [property.index], source),
             let value = scan.value(of: function, property.index, kind)
@@ -113,8 +117,9 @@ package final class ColumnStore: @unchecked Sendable {
         }
     }
 
-    // The sum of floating-point numbers depends on their order. True if SQLite may add them in another order than that
-    // of their keys, because it reads an index, or in another way (since version 3.43).
+    // The sum of floating-point numbers depends on the order of the additions. Returns true if SQLite may compute
+    // another sum than columns, which add in the order of the keys. SQLite may add in the order of an index, and since
+    // version 3.43 it compensates rounding errors.
     private static func hasOwnOrder(
         _ function: Predicate.Aggregate, _ property: PropertySchema, _ kind: ColumnKind, _ plan: QueryPlan,
         _ type: ObjectTypeSchema
@@ -125,7 +130,7 @@ package final class ColumnStore: @unchecked Sendable {
         return ([property.index] + condition).contains { type.hasIndex($0) }
     }
 
-    // In tests, compares an answer from columns with that of the file.
+    // If `onDifference` is set, compares an answer from columns with the answer of SQLite.
     func checked<R: Equatable>(_ answer: R, _ plan: QueryPlan, _ expected: () throws -> R) throws -> R {
         if let report = options.onDifference, case let expected = try expected(), expected != answer {
             report("\(answer) instead of \(expected), for \(plan)")
@@ -133,7 +138,8 @@ package final class ColumnStore: @unchecked Sendable {
         return answer
     }
 
-    /// The number of rows that a table had when it was last counted. Nil if it is not known.
+    /// The number of rows that a table had at the last call of `count`. Nil if the number is unknown or another thread
+    /// holds the lock.
     package func rowCount(_ table: TableID) -> Int? {
         guard lock.try() else { return nil }
         defer { lock.unlock() }
@@ -142,8 +148,8 @@ package final class ColumnStore: @unchecked Sendable {
 
     // MARK: Columns
 
-    // The number of rows of the table of a plan. It is counted once and then advanced with change sets. Nil for versions
-    // before the last one for which it was asked.
+    // The number of rows of the table of a plan. SQLite counts the rows once. After that, change sets update the
+    // number. Nil if the snapshot is older than the version of the known number.
     private func rowCount(_ plan: QueryPlan, _ source: ColumnSource) throws -> Int? {
         guard source.handle.isUnmodified, lock.try() else { return nil }
         defer { lock.unlock() }
@@ -163,7 +169,7 @@ package final class ColumnStore: @unchecked Sendable {
         return count
     }
 
-    // Drops everything if the snapshot has a newer epoch. Returns false if it has an older one.
+    // Drops all columns if the snapshot has a newer epoch. Returns false if the snapshot has an older epoch.
     private func adoptEpoch(of handle: SnapshotHandle) -> Bool {
         guard handle.epoch >= epoch else { return false }
         if handle.epoch > epoch {
@@ -173,7 +179,7 @@ package final class ColumnStore: @unchecked Sendable {
         return true
     }
 
-    // The scan of a plan, if its columns are in memory or can be read now.
+    // The scan of a plan. Nil if the columns that the plan needs are not in memory and cannot be read now.
     func scan(
         _ plan: QueryPlan, _ further: ColumnSet, _ source: ColumnSource, isScan: Bool = true
     ) throws -> ColumnScan? {
@@ -210,7 +216,8 @@ package final class ColumnStore: @unchecked Sendable {
         {
             return span.columns
         }
-        // Columns of a version before the newest span are not read: later queries would need them for newer versions.
+        // If the snapshot is older than the newest span, the columns are not read, because most later queries read
+        // newer versions.
         guard mayRead, version >= state.spans.last?.first ?? 0 else { return nil }
         if state.refusedLimit != budget.byteLimit { (state.refused, state.refusedLimit) = ([], budget.byteLimit) }
         defer { tables[table] = state }
@@ -220,7 +227,8 @@ package final class ColumnStore: @unchecked Sendable {
         return try read(properties, of: table, &state, source)
     }
 
-    // Reads columns from the file, together with those that are in memory already, so that all have the same blocks.
+    // Reads columns from the file. Also reads the columns that are already in memory again, because the blocks of all
+    // columns must contain the same rows.
     private func read(
         _ properties: ColumnSet, of table: TableID, _ state: inout Table, _ source: ColumnSource
     ) throws -> TableColumns? {
@@ -243,7 +251,7 @@ package final class ColumnStore: @unchecked Sendable {
         return columns
     }
 
-    // A number that is not less than the number of rows, from the least and greatest key.
+    // The greatest key minus the least key. A table has at most one row more than this number.
     private static func rowBound(_ layout: TableLayout, _ connection: Connection) throws -> Int64 {
         let statement = try connection.statement(
             "SELECT (SELECT min(\(layout.keyColumn)) FROM \(layout.table)), max(\(layout.keyColumn)) FROM \(layout.table)"
@@ -255,7 +263,7 @@ package final class ColumnStore: @unchecked Sendable {
         return overflow ? .max : difference
     }
 
-    // Advances the newest columns of a table to the version of a snapshot, or drops them.
+    // Advances the newest columns of a table to the version of a snapshot. Drops the columns if this is not possible.
     private func advance(_ table: TableID, _ source: ColumnSource) throws {
         guard var state = tables[table], var newest = state.spans.last else { return }
         let version = source.handle.version
@@ -279,14 +287,14 @@ package final class ColumnStore: @unchecked Sendable {
         record(columns, source.schema[table])
     }
 
-    // Drops the columns of a table. They are read again after further queries.
+    // Drops the columns of a table. Later queries that need them are counted from zero.
     private func drop(_ table: TableID) {
         for property in tables[table]?.spans.last?.columns.properties ?? [] { budget.remove(id(table, property)) }
         tables[table]?.spans = []
         tables[table]?.wanted = [:]
     }
 
-    /// Drops one column, unless another thread uses the columns of the file now.
+    /// Drops one column. Does nothing if another thread holds the lock.
     func drop(_ property: PropertyIndex, of table: TableID) {
         guard lock.try() else { return }
         defer { lock.unlock() }
@@ -299,7 +307,7 @@ package final class ColumnStore: @unchecked Sendable {
     }
 
     private func record(_ columns: TableColumns, _ table: DatabaseSchema.Table) {
-        // The keys are counted with the first column.
+        // The memory of the keys is added to the first column.
         var keys = columns.keyByteCount
         for property in columns.properties {
             budget.record(

@@ -9,9 +9,9 @@ final class NumberBlock: @unchecked Sendable {
     let count: Int
     /// The number of rows with a value.
     let valueCount: Int
-    /// The least and the greatest integer. Zero if there are no integers.
+    /// The least and the greatest integer. The range 0...0 if there are no integers.
     let range: ClosedRange<Int64>
-    /// The least and the greatest floating-point number. Zero if there are none.
+    /// The least and the greatest floating-point number. The range 0...0 if there are none.
     let realRange: ClosedRange<Double>
     /// The sum of the integers.
     let sum: Int128

@@ -1,6 +1,6 @@
 import MartletSQLite
 
-/// The keys of all rows of a table at one version, and the values of some of its columns. It never changes.
+/// The keys of all rows of a table at one version, and the values of some columns. A value of this type never changes.
 struct TableColumns: Sendable {
     /// The rows in the order of their keys.
     let keys: [KeyBlock]
@@ -44,8 +44,8 @@ struct ColumnReader {
         return "SELECT \(([layout.keyColumn] + names + special).joined(separator: ", ")) FROM \(layout.table)"
     }
 
-    /// Reads all rows. Returns nil if a value does not fit the schema, or if the columns need more than `byteLimit`
-    /// bytes.
+    /// Reads all rows. Returns nil if a value does not have the type of its property, or if the columns need more than
+    /// `byteLimit` bytes.
     func read(_ connection: Connection, byteLimit: Int) throws -> TableColumns? {
         let statement = try connection.statement("\(selection) ORDER BY \(layout.keyColumn)")
         defer { statement.reset() }
@@ -58,7 +58,8 @@ struct ColumnReader {
         return table.finish()
     }
 
-    /// Reads the rows with the given keys. Returns nil if a value does not fit the schema, or if a row is missing.
+    /// Reads the rows with the given keys. Returns nil if a value does not have the type of its property, or if a row
+    /// is missing.
     func read(_ keys: KeySet, _ connection: Connection) throws -> RowBatch? {
         var rows = RowBatch(buffers: properties.map { _ in ColumnBuffer() })
         let statement = try connection.statement(
@@ -109,7 +110,7 @@ struct TableColumnsBuilder {
         columnBlocks = properties.map { _ in [] }
     }
 
-    /// Appends the current row of a statement. Returns false if it has a value that does not fit the schema.
+    /// Appends the current row of a statement. Returns false if a value does not have the type of its property.
     mutating func append(_ statement: Statement, _ sources: [ColumnBuffer.Source]) -> Bool {
         for (position, source) in sources.enumerated() {
             guard buffers[position].append(statement, source) else { return false }
@@ -133,7 +134,7 @@ struct TableColumnsBuilder {
         if keys.count == ColumnBlock.capacity { endBlock() }
     }
 
-    /// Appends whole blocks that do not change.
+    /// Appends one unchanged block of the keys and of each column.
     mutating func append(_ table: TableColumns, block: Int) {
         endBlock()
         keyBlocks.append(table.keys[block])
@@ -164,7 +165,7 @@ struct TableColumnsBuilder {
 }
 
 extension TableColumns {
-    /// The columns after a change. Only blocks with changed rows are packed again.
+    /// The columns after rows have changed. Only blocks with changed rows are packed again.
     ///
     /// - Parameters:
     ///   - deleted: the rows to remove. A row that is also in `rows` is replaced.

@@ -8,7 +8,7 @@ final class TextBlock: @unchecked Sendable {
     let present: [UInt64]?
     private let isASCII: Bool
     private let bytes: UnsafeMutableBufferPointer<UInt8>
-    /// For each row the end of its text in `bytes`.
+    /// For each row, the offset in `bytes` at which its text ends.
     private let ends: UnsafeMutableBufferPointer<Int>
 
     init(_ buffer: ColumnBuffer) {
@@ -31,12 +31,13 @@ final class TextBlock: @unchecked Sendable {
 
     func isPresent(_ row: Int) -> Bool { present.map { $0[row / 64] & 1 << UInt64(row % 64) != 0 } ?? true }
 
-    /// The text of a row. It is valid as long as the block. Empty for a row without a text.
+    /// The text of a row. The buffer is valid while the block exists. Empty for a row without a text.
     func text(at row: Int) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(rebasing: bytes[(row == 0 ? 0 : ends[row - 1])..<ends[row]])
     }
 
-    /// Writes the bitmap of the rows for whose text `matches` returns true.
+    /// Writes the bitmap of the rows for which `matches` returns true. The argument of `matches` is the text of the
+    /// row.
     func select(_ bits: UnsafeMutablePointer<UInt64>, where matches: (UnsafeBufferPointer<UInt8>) -> Bool) {
         var start = 0
         for word in 0..<(count + 63) / 64 {
@@ -55,12 +56,12 @@ final class TextBlock: @unchecked Sendable {
         if let bytes = bytes.baseAddress { select(containing: pattern, in: bytes, bits) }
     }
 
-    /// Writes the bitmap of the rows whose text contains a pattern, of which options such as `caseInsensitive` ignore
-    /// differences.
+    /// Writes the bitmap of the rows whose text contains a pattern. The search ignores diacritics, case, or both. ASCII
+    /// texts have no diacritics, so they are searched without folding.
     ///
     /// - Parameters:
-    ///   - pattern: the bytes of the folded pattern, which is not empty. In texts of ASCII it is searched directly.
-    ///   - matches: called for each text with other characters.
+    ///   - pattern: the bytes of the folded pattern, which is not empty.
+    ///   - matches: called for each text that is not ASCII. Returns true if the text contains the pattern.
     func select(
         containingFolded pattern: [UInt8], ignoresCase: Bool, _ bits: UnsafeMutablePointer<UInt64>,
         matches: (UnsafeBufferPointer<UInt8>) -> Bool

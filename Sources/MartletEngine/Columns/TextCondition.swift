@@ -3,9 +3,9 @@ import MartletValues
 
 /// A condition on a text.
 enum TextCondition {
-    /// The bytes of the text compare in this way with other bytes.
+    /// The comparison of the bytes of the text with the given bytes is true.
     case compared(Predicate.Comparison, [UInt8])
-    /// The text contains bytes, which are not empty.
+    /// The text contains the given bytes, which are not empty.
     case contains([UInt8])
     /// The folded text contains the folded bytes, which are not empty.
     case containsFolded([UInt8], ignoresCase: Bool, TextPattern)
@@ -25,7 +25,8 @@ enum TextCondition {
         }
     }
 
-    /// Writes the bitmap of the rows that satisfy the condition. Rows without a text may be selected, too.
+    /// Writes the bitmap of the rows that satisfy the condition. The bitmap may also contain rows without a text, which
+    /// the caller removes.
     func select(_ block: TextBlock, _ bits: UnsafeMutablePointer<UInt64>) {
         switch self {
         case .contains(let pattern): block.select(containing: pattern, bits)

@@ -36,7 +36,7 @@ struct AffectedRows {
         return found
     }
 
-    /// The rows at the start of a route whose end changed. Returns nil if these rows cannot be found by following links
+    /// The rows from which a route leads to a changed row. Returns nil if these rows cannot be found by following links
     /// backwards.
     private func rows(atStartOf route: QueryDependencies.Route, _ connection: Connection) throws -> KeySet? {
         guard let last = route.steps.last, let change = changes.tables[last.target] else { return KeySet() }

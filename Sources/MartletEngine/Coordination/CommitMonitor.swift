@@ -40,8 +40,8 @@ final class CommitMonitor: @unchecked Sendable {
         if isStopped { return }
         let fallbackInterval = environment.missedCommitPollMilliseconds
         if fallbackInterval > 0 { PollTimer.every(milliseconds: fallbackInterval).add(self) }
-        // These checks find commits that were made before the watch began. They ignore the version in the lock file: a
-        // writer that found no watch lock has not written its version, nor has a writer that was killed.
+        // These checks find commits that were made before the watch began. They ignore the version in the lock file,
+        // because a writer does not write its version if it finds no watch lock, or if it is killed after its commit.
         checkForCommits(always: true)
         pollLater(interval)
     }
@@ -81,13 +81,13 @@ final class CommitMonitor: @unchecked Sendable {
         }
     }
 
-    /// Called when a writer may have released the lock, which usually means that it has committed.
+    /// Called when a writer may have released the write lock. The writer has then usually committed.
     ///
     /// - Parameter always: true to poll even if this process has notified its listeners of the version in the lock
     ///   file. A writer may have been killed after its commit and before it wrote its version to the lock file.
     func checkForCommits(always: Bool) {
         guard let coordinator, !isStopped else { return }
-        // In most cases the writer was this process, and has already notified the listeners.
+        // In most cases this process was the writer, and has already notified its listeners.
         if !always, coordinator.hasNotified(coordinator.writeLock.recordedVersion) {
             return coordinator.repinAfterCheckpoint()
         }

@@ -90,7 +90,7 @@ package struct ElementsTracker: CollectionTracker {
         keys.removeAll(at: edits.deletions)
         guard let inserted = try self.keys(at: edits.insertions, connection) else { return nil }
         keys.insertAll(inserted)
-        // Before the elements of the collection change, only overwritten elements count as modified.
+        // At this point, `edits` contains no modified objects, so all of its modifications are overwritten elements.
         guard let overwritten = try self.keys(at: edits.modificationsNew, connection) else { return nil }
         for (position, key) in overwritten {
             keys.remove(at: position)
@@ -130,8 +130,8 @@ package struct ElementsTracker: CollectionTracker {
         return (new, change)
     }
 
-    /// The current positions of the values that link to a modified object. An object counts as modified only because of
-    /// changes in `reportedAnyChanges`.
+    /// The current positions of the values that link to a modified object. Only the changes in `reportedAnyChanges`
+    /// count as modifications of an object.
     private func modifiedAnyPositions(_ changes: VersionChanges, _ connection: Connection) throws -> [Int] {
         let touched = reportedAnyChanges.filter { $0.value.touches(changes.changes, table: $0.key) }
         guard !touched.isEmpty, try AnyLinkIndex.exists(connection) else { return [] }
@@ -151,8 +151,8 @@ package struct ElementsTracker: CollectionTracker {
         }
     }
 
-    /// The current positions of the modified elements. An element counts as modified only because of changes in
-    /// `reportedChanges` or `reportedAnyChanges`.
+    /// The current positions of the modified elements. Only the changes in `reportedChanges` and `reportedAnyChanges`
+    /// count as modifications of an element.
     private func modifiedPositions(
         _ changes: VersionChanges, _ new: inout State, _ connection: Connection
     ) throws -> [Int] {

@@ -44,9 +44,10 @@ struct LogVerifier {
         try connection.requireUnmoved()
         switch try verdict() {
         case .fits: break
-        // Truncates the log only if no process uses the file. If the lock file was deleted, another process may hold
-        // the lock of the deleted file and already write the next log, although this process holds the lock. The other
-        // process does not read the obsolete log, because the index that it uses contains no frames of it.
+        // Truncates the log only if no process uses the file. Holding the write lock does not guarantee this: if the
+        // lock file was deleted and created again, another process may hold the lock of the deleted file, and may
+        // already write the next log. The other process does not read the obsolete log, because the index that it uses
+        // contains no frames of it.
         case .isObsolete: _ = try connection.whileUnused { try connection.truncateLog() }
         case .differs: try setAside()
         }

@@ -55,7 +55,7 @@ package struct ObjectTracker: Sendable {
         self.paths = paths
     }
 
-    /// The tables in which a change can change an item even if the observed row itself was not touched.
+    /// The tables in which a change can affect an item although the observed row itself was not touched.
     package var otherTables: Set<TableID> {
         Set(dependencies.flatMap { $0.routes.flatMap { $0.steps.map(\.target) } })
     }

@@ -6,10 +6,10 @@ import MartletValues
 /// order of the collection.
 ///
 /// Each position in the collection is a separate member. The edits of a list contain the positions that changed. So if
-/// an object occurs several times, the tracker reports the occurrence that was edited. As for other results, the
-/// tracker usually queries only the affected rows. In addition, each step scans the positions in memory. The whole
-/// query runs again if the result has `distinct` or a limit, or if the collection of a sorted result was edited. It
-/// also runs again if very many rows are affected, or if the affected rows cannot be determined.
+/// an object occurs several times, the tracker reports the occurrence that was edited. Like `ResultsTracker`, it
+/// usually queries only the affected rows. In addition, each step scans the positions in memory. The whole query runs
+/// again if the result has `distinct` or a limit, or if the collection of a sorted result was edited. It also runs
+/// again if very many rows are affected, or if the affected rows cannot be determined.
 package struct OccurrencesTracker: CollectionTracker {
     package struct State: TrackedState {
         /// The row at each position of the collection; nil for a null link and for a key of a map.
@@ -156,8 +156,9 @@ package struct OccurrencesTracker: CollectionTracker {
         return (new, change)
     }
 
-    /// The difference between the members, each identified by its old position. If `distinct` or a limit selects other
-    /// occurrences of an object than before, its first occurrence now counts as the first one before, and so on.
+    /// The difference between the members, each identified by its old position. `distinct` or a limit may now select
+    /// other occurrences of an object than before. Then the first occurrence of the object in the new members is
+    /// matched with its first occurrence in the old members, the second with the second, and so on.
     private func difference(
         _ old: State, _ new: State, _ identities: [ObjectKey], _ change: Change
     ) -> CollectionChange {
@@ -172,7 +173,7 @@ package struct OccurrencesTracker: CollectionTracker {
             for (member, key) in zip(old.members, old.keys) where substituted.contains(key) {
                 known[key, default: []].append(member)
             }
-            // The numbers of further occurrences identify no other member.
+            // A further occurrence has no old occurrence to match, so it gets a number that identifies no other member.
             let unused = old.places.count + new.places.count
             for (position, key) in new.keys.enumerated() where substituted.contains(key) {
                 identities[position] = known[key]?.popFirst() ?? ObjectKey(unused + position)
@@ -207,8 +208,8 @@ package struct OccurrencesTracker: CollectionTracker {
         }
     }
 
-    // Queries only the rows that are new in the collection or that have changed. All other rows are members of the
-    // result if they were members before.
+    // Queries only the rows that are new in the collection or have changed. Every other row is a member of the result
+    // exactly if it was a member before.
     private func filtered(
         _ old: State, _ edit: PositionMapping, _ touched: KeySet, _ connection: Connection
     ) throws -> KeySequence {
@@ -266,8 +267,8 @@ private struct PositionMapping {
 
     /// - Parameters:
     ///   - replaced: keys that identify another row than before.
-    ///   - known: the old position of each element according to the recorded edits. The old positions of elements that
-    ///     it does not contain are found by their keys.
+    ///   - known: the old position of each element according to the recorded edits. If it contains no old position for
+    ///     an element, the old position is found by the key of the element.
     init(from old: [ObjectKey?], to new: [ObjectKey?], replaced: KeySet, _ known: [Int?]?) {
         self.new = new
         oldCount = old.count

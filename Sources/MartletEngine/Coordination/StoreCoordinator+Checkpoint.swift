@@ -38,7 +38,7 @@ extension StoreCoordinator {
     private static let closing = DispatchGroup()
     private static let isExiting = Atomic(false)
 
-    /// Ensures that the program empties the log of this file when the program exits.
+    /// Registers a handler that empties the log of this file when the program exits.
     func registerExitHandler() {
         if !options.isReadOnly && !options.isTemporary { Self.waitsAtExit }
     }
@@ -142,7 +142,7 @@ extension StoreCoordinator {
             let done = try checkpoint(holding: writer)
             let isLong = StoreFiles.logBytes(path) > Self.longLogBytes
             // If a reader of another process uses the log, this process is not notified when the reader ends. In that
-            // case, the next checkpoint that is due tries again.
+            // case, the copy is completed by the next checkpoint that is due.
             let isHeld = isLong && done.logFrames != done.copiedFrames
             locked { $0.isLogHeldByOldVersion = isHeld && isOldVersionPinned(&$0) }
             if isHeld && wasOldVersionPinned && !isOldVersionPinned { checkpointSoon() }

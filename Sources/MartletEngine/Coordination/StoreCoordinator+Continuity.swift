@@ -2,10 +2,10 @@ import MartletSQLite
 
 /// Detects that the file was overwritten while it is open, or that its log was deleted or replaced.
 ///
-/// The database file contains the name of its log: the salts in the header of the log. A writer checks, before it
-/// appends to a log, that the file contains the name of this log. A checkpoint makes the same check before it copies a
-/// log. A reader makes the check without the write lock. If the check fails and the file is open for writing, the
-/// reader repeats the check under the lock.
+/// The database file contains the name of its log: the salts in the header of the log. Before a writer appends to a
+/// log, it checks that the file contains the name of this log. A checkpoint makes the same check before it copies a
+/// log. A reader makes the check too, but without the write lock. If the check fails and the file is open for writing,
+/// the reader repeats the check under the lock.
 extension StoreCoordinator {
     private enum Continuity {
         /// No difference was found.
@@ -84,7 +84,7 @@ extension StoreCoordinator {
     }
 
     // Compares the file with the state of the log up to four times, because the two cannot be read at the same moment.
-    // If the lock file was deleted, another process may begin a log after one read and before the other.
+    // If the lock file was deleted, another process may begin a log between the two reads.
     private func continuity(_ connection: Connection, beforeWriting: Bool) throws -> Continuity {
         for _ in 0..<3 {
             let found = try compare(connection, beforeWriting)
@@ -136,9 +136,10 @@ extension StoreCoordinator {
     }
 
     // Compares the log with the file if the file names a log in which nothing is committed yet. Otherwise returns nil.
-    // Such a log need not exist: after a writer has written its name, the writer may have been killed, or the disk may
-    // have been full. Several writers may even each have written a new name and have been killed before their commits.
-    // The reason is that a connection that has never restarted a log chooses a new name while the log has no frames.
+    // Such a log may not exist: after a writer has written the name, the writer may have been killed, or the disk may
+    // have been full. This may even have happened to several writers in a row. Each of them has then written a
+    // different name, because a connection that has never restarted a log chooses a new name while the log has no
+    // frames.
     private func compareUncommitted(
         _ log: LogState, _ names: RecordedLogNames, _ connection: Connection
     ) throws -> Continuity? {
@@ -165,8 +166,8 @@ extension StoreCoordinator {
         return names.previous == known.logNames?.current ?? 0 || writeLock.recordedLog == names.current
     }
 
-    /// If a failed commit wrote the name of a log to the file, although this log did not begin, records this name. The
-    /// caller holds the write lock.
+    /// A failed commit may have written the name of a log that did not begin to the file. In that case, records this
+    /// name. The caller holds the write lock.
     func recordFailedLog(_ written: SnapshotHandle) {
         guard options.recordsLogName else { return }
         written.read { connection in
@@ -186,8 +187,8 @@ extension StoreCoordinator {
         if locked({ $0.namedLog != log }) { locked { $0.namedLog = log } }
     }
 
-    /// Replaces the name of a log in the file by a random name, after the log was copied completely and truncated. As a
-    /// consequence, an older copy of this log, for example from a backup, does not count as the log of the file. To
+    /// Replaces the name of a log in the file by a random name, after the log was copied completely and truncated.
+    /// After that, an older copy of this log, for example from a backup, does not count as the log of the file. To
     /// other processes, the file looks as if a writer had been killed before it began the next log. The caller holds
     /// the write lock.
     func retireLogName(_ connection: Connection, _ copied: UInt64) {

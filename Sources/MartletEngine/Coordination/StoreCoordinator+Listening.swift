@@ -62,7 +62,8 @@ extension StoreCoordinator {
     func hasNotified(_ version: Version?) -> Bool { locked { $0.lastNotifiedVersion == version } }
 
     /// Records that listeners are notified of `version`. Returns false if they were already notified of this version or
-    /// of a newer version, and if this process is committing the version: it then notifies them itself.
+    /// of a newer version. Also returns false if this process is committing the version, because the commit then
+    /// notifies the listeners.
     func markNotified(_ version: Version) -> Bool {
         locked { state in
             guard version > state.lastNotifiedVersion, version != state.committingVersion else { return false }

@@ -5,8 +5,8 @@ package struct PinnedVersion: Sendable {
     package let version: Version
     /// The number of nanoseconds since the first of the current holders pinned the version.
     package let nanoseconds: UInt64
-    /// Descriptions of the holders, in alphabetical order. Empty while only the runtime itself holds the version, which
-    /// it does for a short time.
+    /// Descriptions of the holders, in alphabetical order. Empty while only the runtime itself holds the version. It
+    /// does so only for a short time.
     package let holders: [String]
 
     var text: String {

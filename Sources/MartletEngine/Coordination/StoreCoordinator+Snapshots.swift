@@ -3,8 +3,8 @@ import MartletSQLite
 /// Pins versions, and adopts schema changes of other processes.
 extension StoreCoordinator {
     /// Pins the newest version. If the version that was read when the file was opened is still pinned, this method
-    /// returns a handle of that version instead. The transaction reads the version row first, and thereby pins the
-    /// version in this row.
+    /// returns a handle of that version instead. The first statement of the transaction reads the version row, and pins
+    /// the version in this row.
     ///
     /// - Throws: `.schemaMismatch` if another process changed types that this process uses. Versions that are already
     ///   pinned remain readable.
@@ -15,7 +15,7 @@ extension StoreCoordinator {
         }
     }
 
-    /// Releases the version that was read when the file was opened, so that a Realm that is opened now gets the newest
+    /// Releases the version that was read when the file was opened. A Realm that is opened after that gets the newest
     /// version.
     func unpinOpened() {
         #if MARTLET_SEEDED_BUGS

@@ -3,8 +3,8 @@ import MartletSQLite
 /// Begins and ends write transactions.
 extension StoreCoordinator {
     /// Waits for the write lock and begins a write transaction. If `handle` pins the newest version and has no other
-    /// owner, the transaction uses the connection of `handle`, and thereby reuses its page cache. If this method
-    /// throws, `handle` is unchanged.
+    /// owner, the transaction uses the connection of `handle`, so that the page cache of this connection stays in use.
+    /// If this method throws, `handle` is unchanged.
     ///
     /// - Parameters:
     ///   - holdsLock: true if the caller holds the write lock. The transaction then owns the lock. If this method
@@ -108,8 +108,8 @@ extension StoreCoordinator {
     private static let versionLimitRetries = 200
 
     /// Sets the version that a commit is about to create; nil if the commit has failed. Until the commit has ended, the
-    /// monitor does not notify listeners of this version. A monitor that finds the version cannot have found the commit of
-    /// another process, because this process holds the write lock.
+    /// monitor does not notify listeners of this version. If the monitor finds this version, another process cannot
+    /// have committed it, because this process holds the write lock.
     func setCommittingVersion(_ version: Version?) { locked { $0.committingVersion = version } }
 
     /// Pins the committed version on the connection of the writer, then releases the write lock and notifies all

@@ -107,7 +107,7 @@ package final class StoreCoordinator: @unchecked Sendable {
     /// The weak reference to this coordinator, which is also its entry in the registry.
     package let reference = WeakReference()
     private let processID: Int32
-    /// Identifies the file independently of its path. Nil if a test uses its own VFS, and in the coordinators of a
+    /// Identifies the file independently of its path. Nil if a test uses its own VFS, and for a coordinator of a
     /// migration.
     let file: FileIdentity?
     /// The path of the file without symbolic links. The log is beside this path. Nil if `file` is nil.

@@ -267,8 +267,8 @@ package enum StoreFiles {
         }
     }
 
-    // Checks the permissions of the effective user, which also count when the file is opened. Returns true if the file
-    // does not exist, because another process may have deleted it meanwhile.
+    // Checks the permissions of the effective user, because the system checks the same permissions when the file is
+    // opened. Returns true if the file does not exist, because another process may have deleted it meanwhile.
     private static func isAllowed(_ mode: Int32, _ path: String) -> Bool {
         faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 || errno == ENOENT
     }

@@ -195,8 +195,8 @@ package enum StoreRegistry {
     /// - Throws: `.alreadyOpen` if the options require a migration of an open file, `.incompatibleConfiguration` if the
     ///   options contradict the options with which the file is open.
     private static func openUnderLock(_ options: StoreOptions) throws(EngineError) -> StoreCoordinator? {
-        // This thread does not retain the coordinator while it waits, so that the work in the background can release
-        // it.
+        // This thread does not retain the coordinator while it waits. So when the background work releases the
+        // coordinator, the file is closed.
         let mustClose = locked { found($0, options) }.map {
             $0.conflict(with: options) != nil || compacts($0, options)
         }

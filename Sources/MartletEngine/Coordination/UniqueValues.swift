@@ -45,7 +45,7 @@ struct UniqueValues {
         }
     }
 
-    /// Finds two rows with the same values, one of which was touched.
+    /// Finds two rows with the same values. At least one of the two rows is in `touched`.
     private func duplicate(_ touched: KeySet, _ set: UniqueSet) throws -> Pair? {
         guard try isMostOfTable(touched.count, set) else { return try probe(touched, set) }
         // The touched rows are a large part of the table, so one scan of the index costs less than one search for each

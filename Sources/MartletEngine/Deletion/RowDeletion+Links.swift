@@ -74,7 +74,7 @@ extension RowDeletion {
         }
     }
 
-    /// Removes the rows that are about to be deleted from all collections. Each collection is changed once for all rows
+    /// Removes from all collections the rows that are about to be deleted. Each collection is changed once for all rows
     /// of a type. If there is only one row, this method does nothing, because `removeLinks(to:)` removes it.
     func removeFromCollections(_ rows: [RowID]) throws {
         guard rows.count > 1 else { return }

@@ -16,8 +16,8 @@ package struct RowDeletion {
 
     let host: any RowDeletionHost
     let transaction: WriteTransaction
-    /// False to ignore the rules `onDelete` and `deleteRule`. Links to the deleted rows then become nil, and apart from
-    /// the given rows only their embedded objects are deleted.
+    /// False to ignore the rules `onDelete` and `deleteRule`. In that case, links to the deleted rows become nil, and
+    /// only the given rows and their embedded objects are deleted.
     let appliesRules: Bool
     /// The steps to perform. The last step is performed next.
     private var steps: [Step] = []

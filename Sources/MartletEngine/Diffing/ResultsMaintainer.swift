@@ -187,8 +187,9 @@ package struct ResultsMaintainer: Sendable {
     /// are the touched rows that are members now.
     private func outcome(_ oldMembers: [OldMember], _ newMembers: [NewMember]) -> Outcome {
         let survivors = survivors(oldMembers, newMembers)
-        // A survivor returns if the number of untouched members before it has not changed. `oldMembers` and
-        // `newMembers` are ordered by this number, so one search for a subsequence handles all returning survivors.
+        // `returning` contains the survivors that are between the same untouched members as before: the number of
+        // untouched members before them is the same. `oldMembers` and `newMembers` are ordered by this number, so one
+        // search for a subsequence handles all of them.
         let returning = survivors.filter {
             oldMembers[$0.old].position - $0.old == newMembers[$0.new].position - $0.new
         }

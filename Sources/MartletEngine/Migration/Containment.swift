@@ -42,7 +42,7 @@ package struct Containment {
                     (layout, own) = known
                 }
                 // If the type of the owner is not included, the contained row is a root, and the key of the owner is
-                // not needed. It is not read, because the migration may have changed its column already.
+                // not needed. The key is not read, because the migration may already have changed its column.
                 let owner = included.contains(table.id) ? layout.keyColumn : nil
                 try Self.read(layout, own, owner, connection) { owner, key in
                     let part = RowID(table: target, key: key)

@@ -194,7 +194,8 @@ struct MigrationChecks {
 extension TypeMigration {
     func previousType(of name: String) -> PreviousType? { storedType(of: name).map { PreviousType($0, previous) } }
 
-    /// The name that the property had in the old file whose values the migration copied to `property`.
+    /// The name of the old property whose values the migration copied to `property`. It is the name in the file before
+    /// the migration.
     package func source(of property: String, in type: String) -> String {
         if let name = renamed[type]?[property] { return name }
         for step in diff.steps {

@@ -1,8 +1,8 @@
 import MartletSQLite
 import MartletValues
 
-/// Makes the integer primary key of a type the key of its rows, which had other keys before. Copies the rows to a new
-/// table under their new keys, and updates all links to the rows.
+/// Replaces the keys of the rows of a type by the integer primary key of the type. Copies the rows to a new table under
+/// their new keys, and updates all links to the rows.
 struct PrimaryKeyRewrite {
     private let connection: Connection
     private let type: ObjectTypeSchema

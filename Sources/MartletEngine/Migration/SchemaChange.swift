@@ -42,9 +42,10 @@ struct SchemaChange {
         return conflicts
     }
 
-    // A type that was embedded may become a top-level type. The file may have a further type that the program does not
-    // declare and whose properties contained objects of the first type. This method turns these properties into links.
-    // Otherwise, deleting an object of the undeclared type would also delete the top-level objects.
+    // A type that was embedded may become a top-level type. The file may contain an undeclared type: a type that the
+    // program does not declare. If properties of the undeclared type contained objects of the embedded type, this
+    // method turns these properties into links. Otherwise, deleting an object of the undeclared type would also delete
+    // the top-level objects.
     private func linkToTopLevelTypes(_ steps: [SchemaDiff.Step]) throws {
         let changed = steps.compactMap { if case .replaceSchemaFacts(let name) = $0 { name } else { nil } }
         let topLevel = Set(changed.filter { !declaration($0).type.isEmbedded })

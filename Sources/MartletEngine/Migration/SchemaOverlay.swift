@@ -1,7 +1,7 @@
 import MartletSQLite
 
-/// Makes a read-only file usable by a program whose types differ from those of the file. It creates temporary views and
-/// empty temporary tables on a connection. SQLite stores them outside the file.
+/// Makes a read-only file usable by a program whose types differ from the types of the file. It creates temporary views
+/// and empty temporary tables on a connection. SQLite stores them outside the file.
 ///
 /// A type that the file lacks has no objects. A property that the file lacks has its default value in every object.
 /// Renamed types and properties have their new names. The overlay adds no indexes to existing types.
@@ -10,7 +10,7 @@ struct SchemaOverlay: Sendable {
     /// The types of the file that differ from the declared types, each with the declared type.
     private let changed: [(stored: ObjectTypeSchema, declared: ObjectTypeSchema)]
     private let added: [ObjectTypeSchema]
-    /// Descriptions, for messages, of the features of the declared types that the overlay cannot provide.
+    /// The features of the declared types that the overlay cannot provide, as texts for messages.
     let unavailable: [String]
 
     /// Nil if the file has all declared types as they are declared.
@@ -32,7 +32,7 @@ struct SchemaOverlay: Sendable {
         for statement in statements { try connection.execute(statement) }
     }
 
-    /// The types as the program sees them. Types that the file lacks get numbers above those of all types in the file.
+    /// The types as the program sees them. Types that the file lacks get higher numbers than all types in the file.
     func types(_ types: [(id: TableID, type: ObjectTypeSchema)]) -> [(id: TableID, type: ObjectTypeSchema)] {
         let declared = Dictionary(
             changed.map { ($0.stored.name, $0.declared) }, uniquingKeysWith: { first, _ in first })

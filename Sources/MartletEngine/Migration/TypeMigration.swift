@@ -1,12 +1,14 @@
 import MartletSQLite
 import MartletValues
 
-/// One migration inside the caller's transaction: it converts the object types of the file to those of the program.
+/// One migration inside the caller's transaction. It converts the object types of the file to the object types of the
+/// program.
 ///
 /// `prepare` changes and fills the tables as far as possible without the user's code, which is the `migrationBlock`.
 /// Then the user's code can read the previous version and change the new rows. `finish` checks the result against the
 /// schema. Until `finish` is called, the primary keys and unique values of a rebuilt type may repeat, so that the
-/// user's code can correct them one by one. Only an integer primary key that does not change stays unique.
+/// user's code can correct them one by one. There is one exception: an integer primary key that was already the primary
+/// key stays unique.
 package final class TypeMigration {
     /// A connection on which the version before the migration is pinned.
     let previous: Connection
@@ -39,7 +41,7 @@ package final class TypeMigration {
             declarations.map { ($0.type.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Changes the tables of the file to those of the new schema, and fills them.
+    /// Changes the tables of the file to the tables of the new schema, and fills them.
     func prepare() throws {
         let declared = Array(declarations.values)
         _ = try SchemaChange(connection, declared).apply(diff.steps.filter { !$0.isAboutUniques })

@@ -171,8 +171,8 @@ extension QueryCompiler {
 
     /// Splits an operand at the first collection in its path. Returns the path to this collection, and the operand with
     /// the rest of the path. The last collection in the path of `count`, `aggregate` or `matching` is not split off,
-    /// because the operand is computed over the elements of that collection. Returns nil if there is nothing to split
-    /// off.
+    /// because the operand is computed over the elements of that collection. Returns nil if there is no collection to
+    /// split off.
     func outerCollection(of scoped: ScopedOperand) throws -> (PropertyPath, Predicate.Operand)? {
         switch scoped.operand {
         case .path(let path): try split(path, scoped.scope, keepingLast: 0).map { ($0, .path($1)) }
@@ -296,8 +296,9 @@ extension QueryCompiler {
             "\(key) IN \(values(of: table, property, inner).restricted(toOwner: bind(.integer(owner))).select("\(inner).v"))"
     }
 
-    /// Returns the one collection through which paths of a condition pass, and the condition rewritten for the elements
-    /// of this collection. Paths that pass through no collection start at the owner of this collection.
+    /// Returns the collection of a condition, and the condition rewritten for the elements of this collection. Throws
+    /// if the paths of the condition pass through no collection, or through different collections. A path that passes
+    /// through no collection still starts at the owner of the collection.
     func sharedCollection(_ condition: Predicate, _ scope: QueryScope) throws -> (PropertyPath, Predicate) {
         var shared: PropertyPath?
         func inside(_ path: PropertyPath, keepingLast count: Int) throws -> PropertyPath? {

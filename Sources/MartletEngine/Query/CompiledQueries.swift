@@ -1,9 +1,10 @@
 package import MartletSQLite
 import MartletValues
 
-/// The SQL of the frequent queries of one type, by their form. Compiling a query can take longer than running it.
+/// The compiled SQL of frequent queries of one type. Queries of the same form share the SQL. Without this cache,
+/// compiling a query could take longer than running it.
 ///
-/// Thread safety: as for `RowStore`, which owns an instance.
+/// Thread safety: a `RowStore` owns each instance, and the rules of `RowStore` also apply to the instance.
 package final class CompiledQueries {
     private struct Compiled {
         let sql: String
@@ -19,7 +20,7 @@ package final class CompiledQueries {
         for form in known.keys { known[form]?.statement = nil }
     }
 
-    /// The statement of a form; nil if the form was not compiled before.
+    /// The statement of a form; nil if the SQL of the form is not stored.
     func statement(_ form: QueryForm, _ connection: Connection) throws -> Statement? {
         guard let compiled = known[form] else { return nil }
         if let statement = compiled.statement, statement.belongs(to: connection) { return statement }
@@ -28,7 +29,7 @@ package final class CompiledQueries {
         return statement
     }
 
-    /// Throws the errors of `QueryCompiler.check`. A form is checked only once.
+    /// Calls `QueryCompiler.check`, except for a form that was already accepted.
     package func check(_ plan: QueryPlan, _ schema: DatabaseSchema, _ connection: Connection) throws {
         let form = QueryForm.of(plan, .keys(limit: nil, isReversed: false, usesIndex: false))?.form
         if let form, checked.contains(form) { return }
@@ -38,7 +39,7 @@ package final class CompiledQueries {
         checked.insert(form)
     }
 
-    /// Keeps the SQL of a form, if its parameters are the values of the form.
+    /// Stores the SQL of a form. Does nothing if the arguments of the query differ from the values of the form.
     func insert(_ form: QueryForm, _ values: [SQLValue], _ query: QueryCompiler.Query) {
         guard query.arguments == values else { return }
         if known.count >= Self.limit { known = [:] }
@@ -46,18 +47,18 @@ package final class CompiledQueries {
     }
 }
 
-/// Everything that determines the SQL of a plan, except the values of its parameters. Only plans that compare properties
-/// of their rows with values have a form.
+/// Everything that determines the SQL of a plan. The values of the parameters are not included, because they do not
+/// change the SQL. Only plans that compare properties of their rows with values have a form.
 struct QueryForm: Hashable {
     enum Selection: Hashable {
         case keys(limit: Int?, isReversed: Bool, usesIndex: Bool)
         case count
         case aggregate(Predicate.Aggregate, PropertyPath, isRequired: Bool, usesWideSum: Bool)
-        /// Tests whether there is a member after this number of members.
+        /// Tests whether the plan has more than this number of members.
         case hasRow(at: Int)
     }
 
-    /// The kind of a value. The SQL of a comparison depends on it.
+    /// The storage class of a value, on which the SQL of a comparison depends.
     private enum ValueKind: UInt8 {
         case integer, real, text, blob
     }
@@ -65,7 +66,7 @@ struct QueryForm: Hashable {
     private enum Condition: Hashable {
         case comparison(PropertyPath, Predicate.Comparison, ValueKind)
         case range(PropertyPath, ValueKind, ValueKind, includesUpper: Bool)
-        /// The object at the end of the path is a certain one.
+        /// The path ends at a given row.
         case isRow(PropertyPath)
     }
 

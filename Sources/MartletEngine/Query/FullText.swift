@@ -30,7 +30,7 @@ extension QueryCompiler {
 }
 
 extension FullTextSearch {
-    // Every word is quoted, so FTS5 interprets no part of it as an operator.
+    // Every word is quoted, so FTS5 does not interpret any part of a word as an operator.
     private func pattern(_ words: [Word], _ separator: String) -> String? {
         words.isEmpty
             ? nil

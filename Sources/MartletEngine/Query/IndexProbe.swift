@@ -1,24 +1,27 @@
 import MartletSQLite
 import MartletValues
 
-// The members of a plan without a sort are in the order of their keys. There are two ways to find them: read all rows in
-// this order until there are enough members, or find the rows that satisfy the conditions on indexed properties, and sort
-// their keys. SQLite has no statistics, and always chooses the first way for a range of an index. It takes as long as
-// reading the whole table if few rows match. The same holds for a plan that is sorted by an indexed property: SQLite reads
-// all rows in the order of that index.
+// The members of a plan without a sort are in the order of their keys. SQLite can find them in two ways. It can read
+// all rows in the order of the keys until there are enough members. Or it can find the rows that satisfy the conditions
+// on indexed properties, and sort their keys. SQLite has no statistics. If a condition is a range of an index, SQLite
+// always reads all rows, even if few rows match. If a plan is sorted by an indexed property, SQLite reads all rows in
+// the order of that index.
 extension QueryRunner {
-    /// True if few rows satisfy the conditions on indexed properties, so that it is faster to find all of them.
+    /// True if few rows satisfy the conditions on indexed properties. Finding these rows with the index, and sorting
+    /// them, is then the faster way.
     ///
     /// - Parameter limit: the number of members that are needed; nil if all are needed.
     func prefersIndex(limit: Int?, _ connection: Connection) throws -> Bool {
         guard plan.source == nil, plan.stages.allSatisfy(\.isLimit) else { return false }
         let type = schema[plan.table].type
-        // SQLite sorts by other properties after it has found the rows with an index.
+        // If the plan is sorted by a property without an index, SQLite itself finds the rows with an index before it
+        // sorts them.
         if let first = plan.sort.first, !first.path.isIndexed(type) { return false }
         let conditions = (plan.predicate?.conjuncts ?? []).filter { $0.isRangeOfIndex(type, schema) }
         guard !conditions.isEmpty else { return false }
-        // Counting costs at most some percent of the time to read all rows. If only some members are needed and many rows
-        // match, the first rows contain them, and counting must not take longer than finding them.
+        // Because of these limits, counting costs at most a few percent of the time to read all rows. If many rows
+        // match, and only some members are needed, SQLite soon finds these members. Counting must not take longer than
+        // that, so the limit is lower.
         let most = limit == nil ? max(Self.leastCount, (rowCount ?? 0) / 16) : Self.leastCount
         var probe = QueryPlan(table: plan.table)
         probe.predicate = conditions.count == 1 ? conditions[0] : .and(conditions)
@@ -40,8 +43,9 @@ extension QueryPlan.Stage {
 }
 
 extension Predicate {
-    /// True if the rows that satisfy the condition are ranges of an index that is not in the order of the keys. Rows with
-    /// one value of an index are in the order of the keys, so they need no sort.
+    /// True if the rows that satisfy the condition form one or several ranges of an index, and are not in the order of
+    /// the keys in this index. Returns false for a condition on one value of an index, because the rows with this value
+    /// are in the order of the keys.
     fileprivate func isRangeOfIndex(_ type: ObjectTypeSchema, _ schema: DatabaseSchema) -> Bool {
         switch self {
         case .comparison(.path(let path), let comparison, .value(let value)):
@@ -69,8 +73,8 @@ extension Predicate {
 }
 
 extension PropertyPath {
-    /// True if the path is a property with an index that comparisons and sorts use. The integer primary key is the order
-    /// of the keys itself.
+    /// True if the path is a property with an index that comparisons and sorts use. Returns false for an integer
+    /// primary key, because it is the key of the rows.
     func isIndexed(_ type: ObjectTypeSchema) -> Bool {
         guard components.count == 1, case .property(let name) = components[0], let property = type[name],
             property.isColumn, !property.isAny, property.element != .scalar(.decimal128)

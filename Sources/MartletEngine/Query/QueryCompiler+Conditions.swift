@@ -117,8 +117,9 @@ extension QueryCompiler {
         return (link, target)
     }
 
-    // An equality of an indexed property of a link. The rows that have the value are found first, and then the rows that
-    // link to them. Both use indexes. If the rows are given by their keys, each of them is tested instead.
+    // Compiles an equality of an indexed property at the end of a link, such as `owner.name == 'Ann'`. The SQL uses two
+    // indexes: one to find the targets with the value, and one to find the rows that link to these targets. Returns nil
+    // for other comparisons, and if the query only tests rows with given keys.
     private mutating func linkedEquality(
         _ left: Predicate.Operand, _ comparison: Predicate.Comparison, _ right: Predicate.Operand, _ scope: QueryScope
     ) throws -> String? {
@@ -262,7 +263,7 @@ extension QueryCompiler {
     }
 
     /// The least text that is greater than all texts that begin with a prefix. Nil if there is none. Texts are compared
-    /// by their UTF-8 bytes, whose order is that of the Unicode scalars.
+    /// by their UTF-8 bytes. This order is the same as the order of the Unicode scalars.
     static func endOfRange(withPrefix prefix: String) -> String? {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {

@@ -38,7 +38,7 @@ extension QueryCompiler {
         return try leaf(&self, operands)
     }
 
-    /// An operand with its scope. The scope of an `.outer` operand is that of an enclosing condition.
+    /// An operand with its scope. The scope of an `.outer` operand is the scope of an enclosing condition.
     private func scoped(_ operand: Predicate.Operand, _ scope: QueryScope) throws -> ScopedOperand {
         guard case .outer(let level, let inner) = operand else { return ScopedOperand(operand, scope) }
         guard level >= 1, level <= enclosingScopes.count else {

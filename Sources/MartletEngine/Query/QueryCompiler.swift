@@ -36,7 +36,7 @@ package struct QueryCompiler {
     ///
     /// - Parameters:
     ///   - isReversed: true for the reverse order. The plan then has no stages.
-    ///   - usesIndex: true if SQLite should find the rows with an index, although their keys must then be sorted.
+    ///   - usesIndex: true to make SQLite find the rows with an index and then sort them.
     package mutating func keys(
         _ plan: QueryPlan, limit: Int? = nil, isReversed: Bool = false, usesIndex: Bool = false
     ) throws -> Query {
@@ -53,7 +53,7 @@ package struct QueryCompiler {
         let condition = try condition(plan)
         var order = try order(plan.sort, plan.table, isReversed: isReversed)
         order.append(rows.position + (isReversed ? " DESC" : ""))
-        // SQLite does not read the rows in the order of an expression.
+        // SQLite cannot read rows in the order of an expression such as `+key`. So it finds the rows with an index.
         if usesIndex { order = order.map { "+" + $0 } }
         return finish(
             "SELECT \(rows.key) FROM \(rows.tables)\(condition) ORDER BY \(order.joined(separator: ", "))\(range)")
@@ -247,8 +247,8 @@ package struct QueryCompiler {
         return "WITH \(named.joined(separator: ", ")) SELECT k, n, i FROM \(Self.name(ofStep: steps.count - 1))"
     }
 
-    // The first rows of a plan, with their positions. Only these rows are numbered, so SQLite can stop after the last one
-    // if an index has the order.
+    // The first rows of a plan, with their positions. Only these rows are numbered. So if an index has the order of the
+    // plan, SQLite stops after the last of these rows.
     private mutating func limitedRows(_ plan: QueryPlan, _ range: String) throws -> String {
         let rows = rows(plan)
         let terms = try plan.sort.flatMap { term in

@@ -138,8 +138,8 @@ package struct QueryDependencies: Sendable {
         }
     }
 
-    // Adds every link of the path, because each link can change. For linking objects through a collection, no column
-    // is added: change sets record the rows to which a collection links more or less often than before.
+    // Adds every link of the path, because each link can change. For linking objects through a collection, no column is
+    // added, because `ChangeSet.changedTargets` contains the rows to which the collection gained or lost links.
     private mutating func addSteps(_ steps: [PathStep], _ schema: DatabaseSchema) {
         for (offset, step) in steps.enumerated() {
             switch step {

@@ -1,11 +1,11 @@
 import MartletSQLite
 
 // `distinct` without window functions: the rows are read in the order of the result, and a row is skipped if an earlier
-// row has the same values. The query ends as soon as there are enough members. If there are few values in an index, each
-// of them is found by a search, and the other rows are not read.
+// row has the same values. Reading ends as soon as there are enough members. If an index contains few different values,
+// one search finds the first row of each value, and no other rows are read.
 extension QueryRunner {
-    /// The keys of the first `limit` members, or of all members, in order. Nil if the plan has no `distinct`, or if a
-    /// stage before or after it needs other SQL.
+    /// The keys of the first `limit` members, or of all members, in order. Nil if the first stage of the plan is not
+    /// `distinct`, or if a later stage filters or sorts.
     func distinctKeys(limit: Int?, _ connection: Connection) throws -> [ObjectKey]? {
         guard plan.isDistinctStream else { return nil }
         #if MARTLET_SEEDED_BUGS
@@ -36,7 +36,7 @@ extension QueryRunner {
     /// The state of a stage while rows are read.
     private enum Step {
         case distinct(ValueGroups, DistinctColumns)
-        /// The numbers of rows to skip and to keep.
+        /// The number of rows to keep, and the number of rows to skip before them.
         case limit(Int, offset: Int)
 
         init(_ stage: QueryPlan.Stage, _ columns: DistinctColumns) {
@@ -55,7 +55,8 @@ extension QueryRunner {
             switch self {
             case .distinct(var groups, let columns):
                 for column in columns.missing where statement.integer(column) != 0 { return false }
-                // The case keeps no second reference to the groups, so that they are not copied.
+                // While `self` contains the groups too, each added value would copy them. So `self` gets another case
+                // until the row is complete.
                 self = .limit(0, offset: 0)
                 for column in columns.values { groups.add(statement.column(column).unowned) }
                 let isNew = groups.endRow().isNew
@@ -89,7 +90,7 @@ extension QueryRunner {
             let column = schema[plan.table].layout.column(of: property.index)?.name
         else { return nil }
         let layout = schema[plan.table].layout
-        // A search takes as long as reading ten to twenty rows.
+        // The number of searches is limited, because one search takes as long as reading ten to twenty rows.
         let most = limit == nil ? max(Self.leastValueCount, (rowCount ?? 0) / 64) : Self.leastValueCount
         var keys: [ObjectKey] = []
         let absent = try connection.statement(
@@ -122,7 +123,7 @@ extension QueryRunner {
     private static let leastValueCount = 256
 }
 
-/// The columns of a query of distinct rows that belong to one stage.
+/// The positions of the columns that `distinctRows` selects for one stage.
 struct DistinctColumns {
     /// Columns that are true if a link of a path is nil.
     var missing: Range<Int>
@@ -130,7 +131,7 @@ struct DistinctColumns {
 }
 
 extension QueryPlan {
-    /// True if the first stage is `distinct`, and each stage only drops some of the rows without evaluating a condition.
+    /// True if the first stage is `distinct`, and every further stage is `distinct` or a limit.
     package var isDistinctStream: Bool {
         guard case .distinct? = stages.first else { return false }
         return stages.allSatisfy {
@@ -143,7 +144,8 @@ extension QueryPlan {
 }
 
 extension QueryCompiler {
-    /// Selects the keys of the rows of a plan before its stages, in order. The other columns are those of the stages.
+    /// Selects the keys of the rows of a plan before its stages, in order. The other columns contain the values that
+    /// the stages compare. `layout` contains the positions of the columns of each stage.
     mutating func distinctRows(
         _ plan: QueryPlan, usesIndex: Bool
     ) throws -> (query: Query, layout: [DistinctColumns]) {
@@ -166,13 +168,13 @@ extension QueryCompiler {
         return (try rows(plan, with: columns, usesIndex: usesIndex), layout)
     }
 
-    /// Selects the keys of the rows of a plan before its stages, in order, with further columns. The rows of the plan have
-    /// the alias `t`.
+    /// Selects the keys and the given columns of the rows of a plan before its stages, in order. In `columns`, the rows
+    /// of the plan have the alias `t`.
     mutating func rows(_ plan: QueryPlan, with columns: [String], usesIndex: Bool) throws -> Query {
         let rows = rows(plan)
         let condition = try condition(plan)
         var order = try order(plan.sort, plan.table) + [rows.position]
-        // SQLite does not read the rows in the order of an expression.
+        // SQLite cannot read rows in the order of an expression such as `+key`. So it finds the rows with an index.
         if usesIndex { order = order.map { "+" + $0 } }
         return finish(
             "SELECT \(([rows.key] + columns).joined(separator: ", ")) FROM \(rows.tables)\(condition) "

@@ -1,7 +1,8 @@
 package import MartletSQLite
 import MartletValues
 
-// Rows grouped by a property, for sections. The rows are not sorted if sorting the groups gives the same result.
+// Groups rows by a property, for sections. If sorting the groups gives the same result as sorting the rows, the rows
+// are not sorted.
 extension QueryRunner {
     /// The members of a plan, grouped by the values of a property. Nil if the plan has stages, or if the path does not
     /// lead to a property through to-one links.
@@ -10,8 +11,8 @@ extension QueryRunner {
         var rows = plan
         if plan.isSorted(onlyBy: path) {
             let type = schema[plan.table].type
-            // An index contains only the property and the key of each row, so it is smaller than the table. It does not
-            // contain the difference between nil and NaN.
+            // An index contains only the property and the key of each row, so reading it is faster than reading the
+            // table. It cannot be used for floating-point properties, because it does not distinguish NaN from nil.
             let readsIndex = plan.predicate == nil && path.isIndexed(type) && !element.isFloating
             rows.sort = readsIndex ? [SortTerm(path, ascending: true)] : []
         }
@@ -20,8 +21,8 @@ extension QueryRunner {
         var compiler = QueryCompiler(schema)
         var columns = try compiler.sortExpressions(path, plan.table)
         let sortCount = columns.count
-        // The sort key of an `AnyRealmValue` is not its stored value. The second expression of a floating-point number is
-        // true for NaN.
+        // The stored value of a floating-point number is the last sort expression but one, because the last is true for
+        // NaN. The sort key of an `AnyRealmValue` is not its stored value, so the stored value is selected too.
         var valueColumn = element.isFloating ? sortCount - 1 : sortCount
         if element == .scalar(.any) {
             columns.append(try compiler.term(.path(path), .row(plan.table, "t")).sql)

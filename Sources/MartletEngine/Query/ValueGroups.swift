@@ -1,13 +1,13 @@
 import MartletValues
 
-/// Numbers the different combinations of some values of rows, in the order in which they first occur.
+/// Groups rows with equal values. The groups are numbered in the order of their first rows.
 ///
-/// The values of a row are added one after the other. Two rows belong to the same group if all their values have the same
-/// storage class and the same bytes. Zero equals negative zero.
+/// A caller adds the values of a row one after the other, and then ends the row. Two rows belong to the same group if
+/// all their values have the same storage class and the same bytes. Negative zero counts as zero.
 struct ValueGroups {
     /// The number of groups.
     private(set) var count = 0
-    /// The words of the values of all groups, and for each group the end of its words.
+    /// The values of all groups, encoded as words. `ends` contains the end of the words of each group.
     private var words: [UInt64] = []
     private var ends: [Int] = []
     private var hashes: [UInt64] = []
@@ -15,7 +15,7 @@ struct ValueGroups {
     private var slots = [Int32](repeating: -1, count: 16)
     /// The words of the row that is being added.
     private var row: [UInt64] = []
-    /// The group of the last row. Rows that follow each other often have equal values.
+    /// The group of the last row. It is compared first, because consecutive rows often have equal values.
     private var last = -1
     private let seed = UInt64.random(in: 0 ... .max)
 

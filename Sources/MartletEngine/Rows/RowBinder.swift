@@ -3,8 +3,8 @@ package import MartletValues
 
 /// Binds the values of one row to the parameters of a statement. Positions begin with 1.
 ///
-/// A binder does not retain the statement, so copies of it cost nothing. It must not be used after the call to which it
-/// is passed.
+/// A binder does not retain the statement, so copies of it cost nothing. It must not be used after the call that
+/// received it has returned.
 package struct RowBinder {
     private let statement: Unmanaged<Statement>
     private let texts: Unmanaged<TextArena>

@@ -48,7 +48,7 @@ package struct ObjectTypeSchema: Sendable, Equatable {
             || uniques.contains { $0.first == property }
     }
 
-    /// True if the file has an index that begins with the property, or that contains it.
+    /// True if an index contains the property, at its beginning or after other properties.
     func hasIndex(_ property: PropertyIndex) -> Bool {
         properties[property].isIndexed || properties[property].isLink || primaryKey == property
             || uniques.contains { $0.contains(property) }
@@ -57,7 +57,7 @@ package struct ObjectTypeSchema: Sendable, Equatable {
     /// The rule with this scope.
     package func rule(_ scope: SyncRule.Scope) -> SyncRule? { rules.first { $0.scope == scope } }
 
-    /// A copy of this type in which `name` has converted the names of the target types. It is used if the program has
+    /// A copy of this type with the names of the target types converted by `name`. It is used if the program has
     /// renamed types.
     package func retargeted(_ name: (String) -> String) -> ObjectTypeSchema {
         var type = self

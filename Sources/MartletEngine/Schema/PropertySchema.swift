@@ -48,7 +48,7 @@ package struct PropertySchema: Sendable, Equatable {
     /// True for `AnyRealmValue` values. They may be links, or contain links.
     package var isAny: Bool { element == .scalar(.any) }
 
-    /// A copy of this property in which `name` has converted the name of the target type. It is used if the program has
+    /// A copy of this property with the name of the target type converted by `name`. It is used if the program has
     /// renamed types.
     func retargeted(_ name: (String) -> String) -> PropertySchema {
         var property = self

@@ -139,7 +139,8 @@ package struct AnyValue {
 
     /// Returns a number below zero, zero, or a number above zero if this value is less than, equal to or greater than
     /// `other`. Numbers of all kinds are compared by value. Returns nil if the values have no order: if one value is
-    /// NaN, if the kinds differ and are not both numbers, or if two objects, lists or maps are not equal.
+    /// NaN, if the values have different kinds and are not two numbers, or if they are two different objects, lists or
+    /// maps.
     func compare(_ other: AnyValue) -> Int? {
         switch (content, other.content) {
         case (.bool(let left), .bool(let right)): (left ? 1 : 0) - (right ? 1 : 0)
@@ -274,9 +275,9 @@ extension AnyValue {
     /// True for the sort keys of NaN.
     package static func isNaN(sortKey: SQLValue) -> Bool { sortKey == nanKey || sortKey == nanDateKey }
 
-    // As unsigned integers, the bit patterns of positive numbers sort like the numbers. Those of negative numbers are
-    // greater and have the reverse order. Therefore the bits of negative numbers are inverted, and the sign bit of
-    // other numbers is set.
+    // As unsigned integers, the bit patterns of positive numbers sort like the numbers. The bit patterns of negative
+    // numbers are greater, and sort in the reverse order of the numbers. Therefore the bits of negative numbers are
+    // inverted, and the sign bit of other numbers is set.
     private static func ordered(_ number: Double) -> [UInt8] {
         let bits = (number == 0 ? 0 : number).bitPattern
         return AnyValueTag.bigEndian(bits >> 63 == 1 ? ~bits : bits | 1 << 63)

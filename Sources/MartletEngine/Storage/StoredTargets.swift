@@ -1,8 +1,8 @@
 package import MartletSQLite
 import MartletValues
 
-// The table of targets is ordered by target, not by owner. All targets of one owner are therefore found by reading the
-// elements of the owner. Whether the owner links to one target is found in the table.
+// The table of targets is ordered by target and then by owner. One look-up in the table finds whether an owner links to
+// a given target. To find all targets of an owner, the elements of the owner are read instead.
 extension TableLayout.Collection {
     /// The keys of the rows to which the stored collection of an owner links. Each key occurs once, in ascending order.
     ///

@@ -1,7 +1,7 @@
 import MartletSQLite
 
-/// The tables that a synchronized file has in addition to those of `Catalog`. `Documentation/SyncFile.md` describes
-/// them.
+/// The tables that a synchronized file has in addition to the tables of `Catalog`. `Documentation/SyncFile.md`
+/// describes them.
 enum SyncCatalog {
     private static let definition = [
         // This table has one row. It contains the identity of the client, its position in the history of the database,
@@ -19,8 +19,8 @@ enum SyncCatalog {
         CREATE TABLE martlet_outbox (number INTEGER PRIMARY KEY, time INTEGER NOT NULL, base TEXT NOT NULL, \
         operations BLOB NOT NULL) STRICT
         """,
-        // The subscriptions of two sets: the set that the objects in the file match, and the newest set. Times are in
-        // seconds since 2001.
+        // The subscriptions of two sets: the set that selected the objects in the file, and the newest set. Times are
+        // in seconds since 2001.
         """
         CREATE TABLE martlet_subscriptions (number INTEGER NOT NULL, position INTEGER NOT NULL, type TEXT NOT NULL, \
         condition BLOB NOT NULL, name TEXT, created REAL NOT NULL, updated REAL NOT NULL, \

@@ -40,8 +40,8 @@ package struct TableLayout: Sendable {
     package let collections: [Collection]
     package let fullTextIndexes: [FullTextIndex]
     package let hasSpecials: Bool
-    /// SQLite's built-in name for the key of a row. It is valid whatever the name of the key column is, and is used
-    /// while a schema changes.
+    /// SQLite's built-in name for the key of a row. It is valid for every name of the key column, and is used while a
+    /// schema changes.
     let rowIDColumn = "_rowid_"
     private let columnByProperty: [Int]
 

@@ -14,8 +14,8 @@ package struct ChangedObjects {
     /// written in its embedded objects. A path begins with a property of the object. It ends at the first collection
     /// inside an embedded object, because such a collection is one value.
     package internal(set) var embedded: [ObjectKey: Set<[PropertyIndex]>] = [:]
-    /// For each object that existed before, exists now and was not replaced, the elements of its collections in which
-    /// values were written. The elements are embedded objects, and are represented by the keys of their rows.
+    /// For each object that existed before, exists now and was not replaced, the modified elements of its collections.
+    /// A modified element is an embedded object in which values were written. It is represented by the key of its row.
     package internal(set) var elements: [ObjectKey: [PropertyIndex: Set<ObjectKey>]] = [:]
 
     init(_ table: DatabaseSchema.Table, _ changes: TableChanges?) {

@@ -65,8 +65,8 @@ package struct RowImages: Sendable {
     package func row(_ key: ObjectKey, in table: TableID) -> [SQLValue]? { rows[table]?[key] }
 
     /// Adds the images of later versions. A row that already has an image keeps this older image. If a row has no
-    /// image, but a change set in `earlier` touches the row, the later image is not added. It would not show the row as
-    /// it was before the earlier changes.
+    /// image, but a change set in `earlier` touches the row, the later image is not added, because it would not show
+    /// the row as it was before the earlier changes.
     package mutating func merge(_ later: RowImages, unlessTouchedBy earlier: [ChangeSet]) {
         for (table, images) in later.rows {
             #if MARTLET_SEEDED_BUGS

@@ -54,7 +54,8 @@ struct LockFile {
         return try content(descriptor)
     }
 
-    /// Rejects a file of an earlier release if its versions cannot be those of a database at `version`.
+    /// Rejects a file of an earlier release if a version in the file cannot be a version of a database that is at
+    /// `version`.
     func check(_ content: Content, fits version: Version) throws(EngineError) {
         guard case .earlier(let versions) = content,
             versions.contains(where: { $0 > version &+ Self.maximumVersionLead })

@@ -1,9 +1,9 @@
 import CMartletRuntime
 import Foundation
 
-/// A lock on one byte of the lock file of a database, which a watcher of this file holds. It shows writers that a process
-/// waits for their commits. A writer that finds no such lock writes nothing to the lock file, so that its commits do not
-/// wake the watcher of its own process.
+/// The lock that a watcher of a lock file holds on one byte of this file. It shows writers that a process waits for
+/// their commits. A writer that finds no such lock writes nothing to the lock file, so that its commits do not wake the
+/// watcher of its own process.
 ///
 /// Each watcher locks a byte at a random position far beyond the end of the file. A writer therefore can ask whether
 /// there are locks other than the lock of its own process. The lock is released when the object is deallocated, or when

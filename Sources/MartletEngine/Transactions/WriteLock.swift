@@ -152,8 +152,8 @@ final class WriteLock: @unchecked Sendable {
         return record
     }
 
-    /// Writes the name of a log to the lock file, unless this object has written this name last. The caller holds the
-    /// lock.
+    /// Writes the name of a log to the lock file. Does nothing if this is the name that this object wrote last. The
+    /// caller holds the lock.
     func record(log: UInt64) {
         guard file != nil, writtenLog != log else { return }
         var name = log.littleEndian
