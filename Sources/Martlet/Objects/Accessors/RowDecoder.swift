@@ -63,8 +63,8 @@ import MartletValues
         specialsColumn = -1
     }
 
-    /// A decoder that sets every property to its initial value. An accessor whose values are out of date reads from
-    /// this decoder to release the values.
+    /// A decoder that sets every property to its initial value. With this decoder, a stale accessor releases its
+    /// outdated values.
     static var empty: RowDecoder { RowDecoder(RowImageBox.empty) }
 
     @inline(__always)

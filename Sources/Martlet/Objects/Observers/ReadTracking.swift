@@ -100,8 +100,8 @@ final class ReadTracking {
 
     // MARK: Sweeping unused closures
 
-    // Schedules a sweep, at most once a minute. After a sweep, all active observers read again. Without the limit,
-    // these reads would immediately cause the next sweep if there are very many observers.
+    // Schedules a sweep, at most once a minute. After a sweep, all active observers read again. With very many
+    // observers and no limit, these reads would immediately cause the next sweep.
     private func sweepSoon() {
         guard !isSweepDue, let context else { return }
         let now = context.coordinator.environment.now()
@@ -174,8 +174,8 @@ final class ReadTracking {
         notifyWillChange(dependencies)
     }
 
-    // The keys of the rows to check. If more rows were read than changed, these are the changed rows that were read.
-    // Otherwise, these are all rows that were read.
+    // The keys of the rows to check. If more rows were read than changed, returns the changed rows that were read.
+    // Otherwise returns all rows that were read.
     private func touched(_ change: TableChanges, _ known: TableDependencies) -> [ObjectKey] {
         let keys = change.touchedKeys
         return keys.count < known.byRow.count

@@ -59,8 +59,8 @@ final class RealmContext {
     /// In the context of the old objects of a migration: returns the name that a property of the new schema has in the
     /// old file.
     var formerName: (_ property: String, _ type: String) -> String = { property, _ in property }
-    /// In the context of the old objects of a migration: returns a row that contains itself through embedded objects,
-    /// and that would be copied together with the given row. Returns nil if there is no such row.
+    /// In the context of the old objects of a migration: returns a row that contains itself through embedded objects
+    /// and that a copy of the given row would include. Returns nil if there is no such row.
     var selfContainingRow: (RowID) throws -> RowID? = { _ in nil }
     /// The number of calls of `invalidate()`. Results from an earlier generation are invalidated.
     private(set) var generation: UInt64 = 0
@@ -156,8 +156,8 @@ final class RealmContext {
         models.keys.allSatisfy { types.models[$0] != nil || types.schema[$0] != nil }
     }
 
-    /// Adds classes. The newest version of the file must contain their types. If the version that the Realm shows lacks
-    /// the types, refreshes the Realm.
+    /// Adds classes. The newest version of the file must contain their types. If the version that the Realm shows does
+    /// not contain the types, the Realm is refreshed.
     ///
     /// - Throws: `.incompatibleConfiguration` if the Realm cannot be refreshed now.
     func add(_ models: [String: ModelClass]) throws {
@@ -317,8 +317,9 @@ final class RealmContext {
         }
     }
 
-    /// The answer of columns in memory. Nil if they cannot answer, and inside a write, whose changes they lack. An error
-    /// of the file is also nil: the query that the caller runs instead reports it.
+    /// A result computed from the columns in memory. Nil if the columns are not sufficient. Nil inside a write, because
+    /// the columns do not contain its changes. Also nil if reading the file fails: the caller then runs a query, which
+    /// reports the error.
     func fromColumns<R>(_ body: (ColumnStore, ColumnSource) throws -> R?) -> R? {
         guard transaction == nil, !access.isOfMigration else { return nil }
         let handle = handle
