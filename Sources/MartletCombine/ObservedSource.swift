@@ -7,7 +7,7 @@ import Martlet
     import OpenCombine
 #endif
 
-/// What a publisher observes (the source and the key paths), and on which queue.
+/// The source, key paths and queue of the observation for a publisher.
 struct ObservedSource<Source: ThreadConfined> {
     let source: Source
     var keyPaths: [String]?

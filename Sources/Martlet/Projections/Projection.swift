@@ -200,9 +200,10 @@ extension Realm {
 // Unavailable: projected results read the original results, which are confined.
 extension ProjectedResults: @unchecked Sendable {}
 
-// The constraint `Element: AnyProjection` is always satisfied, but it is needed. For a wrong name in a condition, the
-// compiler reports the error of the overload of `objects` that violates the fewest constraints. This constraint is one
-// more violation for the overload for projections, so the compiler reports the error of the overload for objects.
+// The constraint `Element: AnyProjection` is always satisfied, but it improves an error message. For a wrong name in a
+// condition, the compiler reports the error of the overload of `objects` that violates the fewest constraints. Because
+// of this constraint, the overload for projections violates one more, so the compiler reports the error of the overload
+// for objects.
 extension ProjectedResults where Element: AnyProjection {
     /// Unavailable: projections have no fields. Query the objects and project the results.
     @available(
