@@ -131,8 +131,8 @@ public struct ProjectedResults<Element: AnyObject>: RandomAccessCollection {
     /// True if there are no members.
     public var isEmpty: Bool { storage.key(at: 0) == nil }
 
-    /// The projections of the first members, at most `maxLength`. For a small number, the other members are neither
-    /// read nor counted.
+    /// The projections of the first members, at most `maxLength`. If `maxLength` is small, the other members are
+    /// neither read nor counted.
     public func prefix(_ maxLength: Int) -> Slice<ProjectedResults> {
         Slice(base: self, bounds: 0..<storage.prefixCount(maxLength))
     }
