@@ -155,7 +155,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
     private func enqueue(_ signal: PendingSignal) {
         queue.asyncUnchecked { [self] in
             pending.append(signal)
-            // After a failure, a retry is already scheduled. It also delivers this signal.
+            // After a failure, a retry is already scheduled. The retry also delivers this signal.
             if failures == 0 { deliverPending() }
         }
     }

@@ -1,7 +1,8 @@
 import MartletEngine
 import MartletValues
 
-/// A block that updates the objects of a file whose schema version is lower than the configuration's.
+/// A block that updates the objects of a file if the schema version of the file is lower than the schema version of the
+/// configuration.
 ///
 /// The block is called once, inside the transaction of the migration, after all automatic changes. If the block throws
 /// an error, the file is left unchanged, and opening the Realm throws the error.
@@ -164,7 +165,7 @@ public final class Migration {
         return unsafeDowncast(newContext.create(model, value, .error), to: MigrationObject.self)
     }
 
-    /// Deletes a new object, together with the objects that it owns and the links to it. Traps if the object is an old
+    /// Deletes a new object, the objects that it owns, and all links to these objects. Traps if the object is an old
     /// object.
     public func delete(_ object: MigrationObject) {
         requireActive()

@@ -47,8 +47,8 @@ struct DeliveryState<Snapshot> {
     /// True if no run is queued or in progress and no delivery is pending.
     var isIdle: Bool { !isComputing && computedSnapshot == nil && !hasUnprocessedCommit && !isDeliveryScheduled }
 
-    /// True if the next delivery has to wait for a run: a run is queued or in progress, or a commit is unprocessed and
-    /// there is no result.
+    /// True if the next delivery has to wait for a run. This is the case while a run is queued or in progress, or if a
+    /// commit is unprocessed and there is no result.
     var awaitsRun: Bool { isComputing || (hasUnprocessedCommit && computedSnapshot == nil) }
 
     // MARK: Starting runs

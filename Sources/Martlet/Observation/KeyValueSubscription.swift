@@ -194,7 +194,7 @@ final class KeyValueSubscription: @unchecked Sendable {
         root._context?.keyValue.restored.contains(ObjectIdentifier(root)) == true
     }
 
-    /// Registers with the objects behind a link that has changed.
+    /// Registers with the objects that follow a changed link on the path.
     private func reattach(_ level: Int) {
         detach(level + 1)
         guard let object = links[level].object ?? root, object._state != .invalidated else { return }

@@ -5,8 +5,8 @@ import MartletEngine
 /// The observers of one Realm. The hub computes their notifications in the background and delivers them on the Realm's
 /// executor.
 ///
-/// Thread safety: `lock` guards `state` and the mutable properties of its entries. The lock is held only for short
-/// times: no query, no callback and no deinitializer of user code runs under it. `context`, `lastDeliveredVersion`,
+/// Thread safety: `lock` guards `state` and the mutable properties of its entries. The lock is held only for a short
+/// time: no query, callback or deinitializer of user code runs under the lock. `context`, `lastDeliveredVersion`,
 /// `lastRequiredVersion`, `isDelivering`, `isNotifyingRealm`, `mayRefresh`, `callbackSnapshot`, `isPredelivering` and
 /// `silentBase` are used on the executor only.
 final class ObservationHub: @unchecked Sendable {
@@ -579,7 +579,7 @@ final class ObservationHub: @unchecked Sendable {
             for observer in observers where !observer.registration.isEnded {
                 if firstVersion < .max, observer.since >= firstVersion + Version(write - 1) { continue }
                 if write == count, silenced.contains(ObjectIdentifier(observer.registration)) { continue }
-                // The previous observer may have called `refresh()`. No refresh is required then.
+                // If the previous observer has called `refresh()`, no refresh is required any more.
                 if mayRefresh, lastDeliveredVersion >= lastRequiredVersion { return }
                 observer.block(notification, Realm(context))
             }

@@ -212,7 +212,7 @@ extension SectionStorage {
     }
 
     /// The version that is being delivered; nil if the Realm shows that version. The Realm shows a newer version if an
-    /// earlier callback has written. It also does if the change is delivered after a later silent write.
+    /// earlier callback has written, or if a silent write was committed before this delivery.
     private var pastCallbackSnapshot: SnapshotHandle? {
         let context = results.storage.context
         return context.hub.callbackSnapshot.flatMap { context.shows($0.version) ? nil : $0 }

@@ -5,7 +5,7 @@ public import Observation
 ///
 /// Projection classes are generated from the schema. Reads and writes through a projection access the object.
 open class Projection<Root: ObjectBase>: AnyProjection {
-    /// The object behind the projection.
+    /// The object of which this is a projection.
     public final let rootObject: Root
 
     /// Creates a projection of `object`.
@@ -53,7 +53,7 @@ extension Projection: Hashable {
     message:
         "a projection stays on its Realm's thread, queue or actor; pass the object's primary key and project it again"
 )
-// Unavailable: a projection is confined like the object behind it.
+// Unavailable: a projection is confined to the isolation of its object.
 extension Projection: @unchecked Sendable {}
 
 /// The values that a projection computes from the elements of a collection, one for each element. Projected collections

@@ -2,10 +2,10 @@ import MartletEngine
 
 /// The columns of open files that the process keeps in memory.
 ///
-/// This applies to queries that have to read every row of a type with at least 4,096 objects. From the second such
-/// query on, the numbers, Booleans, dates and texts that the query reads are kept in memory. Counts, sums, minima,
-/// maxima, averages and conditions then do not read the file. Changes of this and other processes are applied to the
-/// columns at their next use.
+/// A query may have to read every row of a type with at least 4,096 objects. From the second query of this kind on, the
+/// numbers, Booleans, dates and texts that the query reads are kept in memory. Counts, sums, minima, maxima, averages
+/// and conditions then do not read the file. Changes of this and other processes are applied to the columns at their
+/// next use.
 ///
 /// Results are the same with and without columns in memory. Queries that use an index, and queries inside a write
 /// transaction, always read the file.

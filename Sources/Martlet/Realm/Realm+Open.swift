@@ -10,8 +10,8 @@ private final class OpeningCancellation: Sendable {
 
 /// The actor that opens a Realm with `await`.
 ///
-/// In code without an actor, `#isolation` is nil, and the compiler reports that nil is not of the expected type. This
-/// name of the expected type appears in the error, so it says what to do.
+/// In code without an actor, `#isolation` is nil, and the compiler reports that nil is not of the expected type. The
+/// error contains this type name, so the name says what to do.
 public typealias `an actor: mark the caller '@MainActor', or open the Realm in a function without 'async'` = any Actor
 
 extension Realm {

@@ -8,8 +8,8 @@ extension Realm {
         /// How long the version has been in use.
         public let duration: Duration
         /// The holders of the version: the thread, queue or actor of each Realm that shows the version, and the line of
-        /// the program that first froze it. The array is empty while only the runtime itself uses the version. This
-        /// lasts a short time.
+        /// the program that first froze it. The array is empty if only the runtime itself uses the version. The runtime
+        /// releases such a version after a short time.
         public let holders: [String]
     }
 

@@ -10,10 +10,10 @@ extension Realm {
     /// - Parameters:
     ///   - tokens: The observers of this Realm that are not notified of this transaction.
     ///   - block: Makes the changes.
-    /// - Throws: Any error of the block. `Realm.Error` if the disk is full or fails, another writer holds the lock
-    ///   longer than the timeout, two objects have equal values that must be unique, or a rule of the schema denies a
-    ///   deletion. After `.commitOutcomeUnknown`, the transaction may be committed or rolled back. After any other
-    ///   error, it is rolled back.
+    /// - Throws: Any error of the block. `Realm.Error` if the disk is full or fails, if another writer holds the lock
+    ///   longer than the timeout, if two objects have equal values that must be unique, or if a rule of the schema
+    ///   denies a deletion. After `.commitOutcomeUnknown`, the transaction may be committed or rolled back. After any
+    ///   other error, the transaction is rolled back.
     @discardableResult
     public func write<Result>(
         withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result

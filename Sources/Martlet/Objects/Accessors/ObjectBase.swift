@@ -7,16 +7,16 @@ public import Observation
 ///
 /// In the fast case, reading a property takes one comparison and one load. `_guard` equals the pointer of the current
 /// thread if the accessor can be read on this thread without further checks. `_guard` is zero if the object is
-/// unmanaged, frozen or deleted, or if the accessor does not contain the current values of its row. It is also zero if
-/// the Realm tracks reads, or is confined to a queue other than the main queue or an actor other than the main actor.
+/// unmanaged, frozen or deleted, or if the accessor does not contain the current values of its row. `_guard` is also
+/// zero if the Realm tracks reads, or if it is confined to a queue or actor that is not the main queue or main actor.
 open class ObjectBase {
     @_spi(Generated) @exclusivity(unchecked) public final var _guard: UInt = 0
     @exclusivity(unchecked) final var _state = AccessorState.unmanaged
     /// The number of reads of a stale accessor that needed no access to the file, because `_loaded` contained the
     /// property.
     @exclusivity(unchecked) private final var _slowReads: UInt8 = 0
-    /// The hash of the primary key; zero until it is first used. It remains valid after the row was deleted. Frozen
-    /// objects do not store it, because several threads use them.
+    /// The hash of the primary key; zero until it is first used. The hash remains valid after the row was deleted.
+    /// Frozen objects do not store the hash, because several threads use them.
     @exclusivity(unchecked) final var _hash: UInt32 = 0
     /// The number of the write that added the object; 0 if the object was read from the Realm.
     @exclusivity(unchecked) final var _addedIn: UInt32 = 0

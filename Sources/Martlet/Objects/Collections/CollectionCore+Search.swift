@@ -56,8 +56,8 @@ extension CollectionCore {
         return positions?[identity(of: value)]
     }
 
-    /// Whether the collection links to an object. Nil if the elements should be searched instead, because they are in
-    /// memory or because there have been many searches.
+    /// True if the collection links to an object. Nil if a search of the elements is faster, because the elements are
+    /// in memory or there have been many searches.
     private func isLinked(to target: ObjectKey) -> Bool? {
         guard layout.targetTable != nil, positions == nil, !context.access.isOfMigration else { return nil }
         if let elements {

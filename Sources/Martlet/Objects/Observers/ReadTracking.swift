@@ -4,8 +4,8 @@ import Synchronization
 /// The tracked reads of one Realm: the rows and properties that were read inside `withObservationTracking`. When one of
 /// them changes, the Observation framework is notified.
 ///
-/// After Observation was notified of a change of a dependency, the dependency is not tracked until it is read again.
-/// Exception: if the tracking closure itself makes the change, the dependency is kept.
+/// After Observation was notified of a change of a dependency, the dependency is tracked again only when it is read
+/// again. Exception: if the tracking closure itself makes the change, the dependency is kept.
 ///
 /// Thread safety: this class is used on the Realm's executor only. The exception is `isInUse`, which is atomic.
 final class ReadTracking {
@@ -69,7 +69,7 @@ final class ReadTracking {
     private var changing: [ReadDependency] = []
 
     /// True if a Realm of this process has ever had `isOn` set, or if SwiftUI is available. While this is true, reads
-    /// of unmanaged objects also ask whether Observation is tracking.
+    /// of unmanaged objects also check whether Observation is tracking.
     static let isInUse = Atomic<Bool>(isDefault)
 
     #if canImport(SwiftUI)

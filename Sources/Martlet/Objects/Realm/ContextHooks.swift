@@ -23,7 +23,7 @@ struct ContextHooks {
     var endedUnchanged: (Set<ObjectIdentifier>) -> Void = { _ in }
     /// True while collections or objects of this Realm are observed.
     var hasObservers: () -> Bool = { false }
-    /// The object that has set the callbacks. This property keeps it alive.
+    /// The object that has set the callbacks. This property keeps the object alive.
     var hub: AnyObject?
     /// Called when the context is deallocated.
     var closed: () -> Void = {}

@@ -8,7 +8,7 @@ import MartletValues
 /// state never changes, and `frozenLock` guards the state that is added later (collections, keys of results).
 final class RealmContext {
     /// The weak reference to this context. Swift's `weak` would slow down every retain of the context, and every object
-    /// retains it.
+    /// retains the context.
     let reference = WeakReference()
     let coordinator: StoreCoordinator
     private(set) var configuration: Realm.Configuration
@@ -195,7 +195,8 @@ final class RealmContext {
 
     func table(_ type: ObjectBase.Type) -> ObjectTable { types.table(type) }
 
-    /// The table of a class to whose table an object is added. Successive objects often have the same class.
+    /// The table to which an object of a class is added. The last table is cached, because successive objects often
+    /// have the same class.
     func tableForAdding(_ type: ObjectBase.Type) -> ObjectTable {
         if let lastAdded, lastAdded.type == ObjectIdentifier(type) { return lastAdded.table }
         let table = types.table(type)

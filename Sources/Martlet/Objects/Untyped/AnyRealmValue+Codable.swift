@@ -159,7 +159,7 @@ extension AnyRealmValue: Codable {
         if container.decodeNil() { return AnyRealmValue.none }
         if let value = try? container.decode(Bool.self) { return .bool(value) }
         if let value = try? container.decode(Int.self) { return .int(value) }
-        // Strings are tried before doubles, because a decoder may be configured to read strings such as "nan" as
+        // Strings are decoded before doubles, because a decoder may be configured to read strings such as "nan" as
         // numbers.
         if let value = try? container.decode(String.self) { return .string(value) }
         return (try? container.decode(Double.self)).map { .double($0) }
