@@ -84,8 +84,9 @@ extension RealmContext {
         hub.add(entry)
     }
 
-    /// Another snapshot of the version of `handle`, which stays readable during a write; nil if it cannot be opened.
-    /// `handle` itself may share its connection with the writer, and is then not readable during the write.
+    /// A snapshot of the version of `handle` that stays readable during a write; nil if it cannot be opened. If
+    /// `handle` is the snapshot from which a write starts, it shares its connection with the writer, so another
+    /// snapshot is opened. Otherwise returns `handle` itself.
     static func separateSnapshot(_ handle: SnapshotHandle, _ coordinator: StoreCoordinator) -> SnapshotHandle? {
         if handle.isUnmodified { return handle }
         guard let newest = try? coordinator.openSnapshot(), newest.version == handle.version else { return nil }

@@ -134,7 +134,7 @@ final class IdentityMap: Sendable {
         table.withLock { insert(entry, key, &$0) }
     }
 
-    /// Removes the entry of `object`. If the row already has another accessor, its entry is kept.
+    /// Removes the entry of `object`. If the row already has another accessor, the entry of that accessor is kept.
     func remove(_ object: UnsafeMutableRawPointer, _ key: ObjectKey) {
         let entry = UInt(bitPattern: object)
         table.withLock { table in
