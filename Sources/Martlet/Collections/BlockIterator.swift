@@ -148,8 +148,8 @@ import MartletValues
         return table.identity.insertIfAbsent(made, key)
     }
 
-    /// Decodes a copied row into a stale accessor. While the iterator records which properties are read, or has not read
-    /// all columns, the accessor stays stale, so that each read calls `_prepare`.
+    /// Decodes a copied row into a stale accessor. While the iterator records which properties are read, or has not
+    /// read all columns, the accessor stays stale, so that each read calls `_prepare`.
     private func fill(_ object: ObjectBase, _ values: RowColumns, isNew: Bool = false, isReused: Bool = false) {
         guard object._state == .stale else { return }
         var decoder = RowDecoder(values, rows.selection)

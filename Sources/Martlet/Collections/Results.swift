@@ -42,8 +42,8 @@ extension Results where Element: ObjectBase {
 }
 
 extension Results where Element: ObjectBase {
-    /// The first position of an object; nil if the object is not a member. Equals `index(of:)`, except that an object of
-    /// another Realm is compared with each member.
+    /// The first position of an object; nil if the object is not a member. Equals `index(of:)`, except that an object
+    /// of another Realm is compared with each member.
     public func firstIndex(of object: Element) -> Int? {
         guard object._context === storage.context else { return firstIndex { $0 == object } }
         return index(of: object)

@@ -27,7 +27,8 @@ struct StoredSectionKey<Key: Hashable> {
 }
 
 extension SectionStorage {
-    /// Computes the sections from stored values. Nil if this is not possible, or if the key depends on other properties.
+    /// Computes the sections from stored values. Nil if this is not possible, or if the key depends on other
+    /// properties.
     func sectionsOfStoredKey() -> Sections<Key>? {
         let storage = results.storage
         guard let stored = storedKey, storage.owner?.isInvalidated != true else { return nil }
@@ -143,8 +144,8 @@ extension ResultsStorage {
         }
     }
 
-    /// The type of the values at the end of a path, if a section key equals the stored value. Nil for other types: enums
-    /// may have unknown values, dates are rounded, and an `AnyRealmValue` may contain an object.
+    /// The type of the values at the end of a path, if a section key equals the stored value. Nil for other types:
+    /// enums may have unknown values, dates are rounded, and an `AnyRealmValue` may contain an object.
     fileprivate func convertedElement(of path: PropertyPath) -> ElementType? {
         guard let end = try? ResolvedPath(path, from: table.id, in: context.schema).end else { return nil }
         let element = context.schema[end.table].type.properties[end.property].element

@@ -36,8 +36,8 @@ final class IdentityMap: Sendable {
 
     // MARK: The accessor of a loop
 
-    /// True if an object has one strong reference and no weak or unowned references, like a new object. The parameter is
-    /// a pointer, because passing the object could retain it.
+    /// True if an object has one strong reference and no weak or unowned references, like a new object. The parameter
+    /// is a pointer, because passing the object could retain it.
     static func isReferencedOnce(_ pointer: UnsafeRawPointer) -> Bool {
         cmartlet_reference_counts(pointer) == countsOfNewObject
     }

@@ -3,11 +3,11 @@ import MartletEngine
 /// The members of a result that were already read, for one state of the Realm.
 struct KnownMembers {
     var allKeys: KeySequence?
-    /// The first keys, up to a limit. They are read when one of them is requested before all keys are known. Until then,
-    /// the array is empty.
+    /// The first keys, up to a limit. They are read when one of them is requested before all keys are known. Until
+    /// then, the array is empty.
     var firstKeys: [ObjectKey] = []
-    /// The last keys in reverse order, up to the same limit. They are read when one of them is requested before all keys
-    /// are known. Until then, the array is empty.
+    /// The last keys in reverse order, up to the same limit. They are read when one of them is requested before all
+    /// keys are known. Until then, the array is empty.
     var lastKeys: [ObjectKey] = []
     var count: Int?
     /// The first key, if it was requested before the other keys.

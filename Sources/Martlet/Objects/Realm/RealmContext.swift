@@ -281,8 +281,8 @@ final class RealmContext {
         generalChangeCount = changeCount
     }
 
-    /// Called after a change that can affect only queries that read a certain type: rows were inserted, or values of rows
-    /// were changed. A deletion can also affect other types, because it removes links.
+    /// Called after a change that can affect only queries that read a certain type: rows were inserted, or values of
+    /// rows were changed. A deletion can also affect other types, because it removes links.
     func bumpChangeCount(of table: ObjectTable) {
         changeCount &+= 1
         table.changeCount = changeCount
