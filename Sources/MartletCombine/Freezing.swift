@@ -36,9 +36,9 @@ extension Publisher {
     /// Freezes the collection in each change. The frozen collection shows the state directly after the change, even if
     /// another observer has already written to the Realm again.
     ///
-    /// There is one exception. If the subscriber has requested no value when a write with `withoutNotifying` begins,
-    /// the publisher stores the change that precedes this write until the subscriber requests a value. The frozen
-    /// collection then shows a state that is newer than this change.
+    /// There is one exception: a write with `withoutNotifying` begins while the subscriber has no outstanding demand.
+    /// The publisher then stores the change that precedes this write until the subscriber requests a value. The frozen
+    /// collection shows a state that is newer than the stored change.
     public func freeze<Collection: ThreadConfined>() -> Publishers.Map<Self, Output>
     where Output == RealmCollectionChange<Collection> { map { $0.mapped { $0.frozenUnlessInvalidated } } }
 

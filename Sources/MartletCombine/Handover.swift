@@ -58,13 +58,13 @@ extension RealmPublishers {
         /// Prepares a value for the transfer to the queue.
         let pack: (Upstream.Output) -> TransferableOutput<Upstream.Output>
 
-        /// Publishes on a serial queue. Each value is resolved in a Realm of that queue. A value that was deleted is
-        /// skipped.
+        /// Publishes on a serial queue. Each value is resolved in a Realm of that queue. Values that were deleted in
+        /// the meantime are skipped.
         ///
         /// If the Realm cannot be opened on the queue, for example because no file descriptors are available, the
         /// publisher retries for about two seconds, and later values wait. After that, a publisher of changes publishes
-        /// `.error`. A publisher of values fails if its failure type can represent the error, and otherwise continues
-        /// to retry.
+        /// `.error`. A publisher of values fails if its failure type can represent the error. If the failure type
+        /// cannot represent the error, the publisher continues to retry.
         public func receive(on queue: DispatchQueue) -> Handover<Upstream> {
             Handover(upstream: upstream, queue: queue, pack: pack)
         }
@@ -87,11 +87,12 @@ extension RealmPublishers {
     }
 }
 
-/// How a Realm is opened on a queue, and how opening is retried. Tests replace the properties.
+/// How a Realm is opened on a queue, and how often and after which delays opening is retried. Tests replace the
+/// properties.
 struct RealmOpening {
     var open: (Realm.Configuration, DispatchQueue) throws -> Realm = { try Realm(configuration: $0, queue: $1) }
-    /// The number of consecutive failures after which the next failure is reported, if the output type or the failure
-    /// type can represent the error. With the default delays, this takes about two seconds.
+    /// The maximum number of consecutive failures that are not reported. The next failure is reported if the output
+    /// type or the failure type can represent the error. With the default delays, this takes about two seconds.
     var maximumFailures = 10
     /// Returns the delay before the next attempt, in milliseconds.
     var pauseMilliseconds: (_ failures: Int) -> Int = { 1 << min($0, 10) }
@@ -154,7 +155,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
     private func enqueue(_ signal: PendingSignal) {
         queue.asyncUnchecked { [self] in
             pending.append(signal)
-            // After a failure, a retry is already scheduled. It also delivers this signal.
+            // After a failure, a retry is already scheduled. The retry also delivers this signal.
             if failures == 0 { deliverPending() }
         }
     }
@@ -190,13 +191,13 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
         }
         failures = 0
         pending.removeFirst()
-        // In place of a skipped value, another value is requested.
+        // If the value was skipped, one more value is requested.
         request(value.map { downstream.receive($0) } ?? .max(1))
         return true
     }
 
-    /// After too many attempts, completes with the error as the failure, if the failure type can represent the error.
-    /// Otherwise schedules the next attempt. Returns false, because the value was not delivered.
+    /// If there were too many attempts and the failure type can represent the error, completes with the error.
+    /// Otherwise schedules the next attempt. Always returns false, because the value was not delivered.
     private func retryOrFail(_ error: any Error) -> Bool {
         guard failures > opening.maximumFailures, let failure = error as? Failure else {
             queue.asyncUnchecked(afterMilliseconds: opening.pauseMilliseconds(failures)) { [self] in deliverPending() }
@@ -224,7 +225,7 @@ private final class HandoverSubscriber<Downstream: Subscriber>: Subscriber, Subs
 }
 
 extension Publisher where Output: ThreadConfined {
-    /// Transfers the published values to another queue, on which they are resolved. The queue is the argument of
+    /// Transfers the published values to another queue and resolves them there. The queue is the argument of
     /// `receive(on:)`: `threadSafeReference().receive(on: queue)`.
     ///
     /// A resolved value shows the newest version of the file, which may be newer than the version in which the value
@@ -235,8 +236,8 @@ extension Publisher where Output: ThreadConfined {
 }
 
 extension Publisher {
-    /// Transfers changes to another queue, on which the object and the objects among the old and new values are
-    /// resolved. An old or new value becomes nil if it was deleted before it is resolved.
+    /// Transfers changes to another queue, and resolves there the object and the objects among the old and new values.
+    /// If an old or new value was deleted in the meantime, it becomes nil.
     public func threadSafeReference<Observed: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == ObjectChange<Observed> {
         RealmPublishers.MakeThreadSafe(upstream: self) { change in
@@ -249,9 +250,9 @@ extension Publisher {
         }
     }
 
-    /// Transfers changes to another queue, on which the collection is resolved. The resolved collection can be newer
-    /// than the change, so the positions in the change may not match it. To receive a collection that matches the
-    /// positions, use `freeze()`.
+    /// Transfers changes to another queue, and resolves the collection there. The resolved collection can be newer than
+    /// the change, so the positions in the change may not match it. To receive a collection that matches the positions,
+    /// use `freeze()`.
     public func threadSafeReference<Collection: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == RealmCollectionChange<Collection> {
         RealmPublishers.MakeThreadSafe(upstream: self) { change in
@@ -264,7 +265,7 @@ extension Publisher {
         }
     }
 
-    /// Transfers changes to another queue, on which the map is resolved.
+    /// Transfers changes to another queue, and resolves the map there.
     public func threadSafeReference<Collection: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == RealmMapChange<Collection> {
         RealmPublishers.MakeThreadSafe(upstream: self) { change in

@@ -18,13 +18,13 @@ enum PublishedSignal<Output, Failure: Error> {
     case completion(Subscribers.Completion<Failure>)
 }
 
-/// The observation for one subscriber. The subscriber receives as many values as it requests. Changes made while it
-/// requests none are merged into one change.
+/// The observation for one subscriber. The subscriber receives as many values as it requests. Changes made while it has
+/// no outstanding request are merged into one change.
 ///
 /// While the subscriber requests no values, the observation is paused: no change is computed or queued, and no change
-/// is lost. There is one exception: before a write that is silent for the subscriber, the earlier changes are computed,
-/// and stored until the subscriber requests them. The observation ends with `cancel()`, or when the subscription is
-/// released.
+/// is lost. There is one exception: before a write that is silent for the subscriber, the earlier changes are computed.
+/// They are stored until the subscriber requests them. The observation ends with `cancel()`, or when the subscription
+/// is released.
 ///
 /// Thread safety: `lock` guards `downstream`, `demand`, `token`, `hasEnded` and `stored`. No user code runs while it is
 /// held. `isDeliveringStored` is used only in the isolation of the Realm, and values are delivered only there.
@@ -37,8 +37,8 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
     private var demand = Subscribers.Demand.none
     private var token: NotificationToken?
     private var hasEnded = false
-    /// False for an observation that reports only that something changed. Its token is never paused, and all changes
-    /// made while the subscriber requests no values are stored as one signal.
+    /// False for an observation that reports only the fact of a change. The token of such an observation is never
+    /// paused. All changes made while the subscriber requests no values are stored as one signal.
     private let canPause: Bool
     /// The signals that the subscriber has not requested yet, oldest first.
     private var stored: [Signal] = []
@@ -80,13 +80,14 @@ final class ObservationSubscription<Downstream: Subscriber>: Subscription, @unch
             guard !hasEnded, more > .none else { return (NotificationToken?.none, false, false) }
             let wasIdle = demand == .none
             demand += more
-            // The token is resumed under the lock. After the lock is released, another thread can deliver the requested
-            // value and pause the token again. Resuming the token then would undo that pause.
+            // The token must be resumed under the lock. After the lock is released, another thread can deliver the
+            // requested value and pause the token again. A later resume would undo that pause.
             if wasIdle, stored.isEmpty, canPause { token?.resume() }
             return (wasIdle ? token : nil, !stored.isEmpty, token != nil)
         }
         if hasStored, !hasToken {
-            // The stored signal is the error that prevented the observation: the queue's Realm could not be opened.
+            // The observation could not begin, because the Realm of the queue could not be opened. The stored signal is
+            // this error.
             queue?.asyncUnchecked { [weak self] in self?.deliverStored() }
         } else if hasStored {
             idleToken?.performUnchecked { [weak self] in self?.deliverStored() }

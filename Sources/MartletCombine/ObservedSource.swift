@@ -7,7 +7,7 @@ import Martlet
     import OpenCombine
 #endif
 
-/// What a publisher observes (the source and the key paths), and on which queue.
+/// The source, key paths and queue of the observation for a publisher.
 struct ObservedSource<Source: ThreadConfined> {
     let source: Source
     var keyPaths: [String]?
@@ -37,9 +37,9 @@ struct ObservedSource<Source: ThreadConfined> {
 
     /// Creates a subscription for the subscriber, and starts its observation with `observe`.
     ///
-    /// If a queue is set and the source has a Realm, `observe` is called on the queue, with the source as resolved in a
-    /// Realm of the queue. If this Realm cannot be opened, the subscriber receives the signal that `failed` returns. If
-    /// the source was deleted, the subscription finishes.
+    /// If a queue is set and the source has a Realm, the source is resolved in a Realm of the queue, and `observe` is
+    /// called there with the resolved source. If this Realm cannot be opened, the subscriber receives the signal that
+    /// `failed` returns. If the source was deleted, the subscription finishes.
     ///
     /// Without a queue or a Realm, `observe` is called at once with the source, in the isolation of the source.
     func attach<Downstream: Subscriber>(

@@ -11,8 +11,8 @@ public import Martlet
 /// `valuePublisher(_:keyPaths:)`, create them.
 ///
 /// The observation begins with the subscription, in the isolation of the Realm: its thread, queue or actor. A
-/// subscriber receives as many values as it requests. Changes made while it requests none are merged into one change.
-/// The observation ends when the subscription is cancelled or released.
+/// subscriber receives as many values as it requests. Changes made while it has no outstanding request are merged into
+/// one change. The observation ends when the subscription is cancelled or released.
 public enum RealmPublishers {
     /// Publishes a value when the Realm has committed a write, has moved to a newer version, or detects that a newer
     /// version exists.

@@ -8,8 +8,8 @@ public protocol RealmSubscribable: ThreadConfined {
     ) -> NotificationToken
 }
 
-/// A change of a published value. The value has the type `Any`. The type `Self` is not possible, because `Object` and
-/// other classes that conform to the protocol are not final.
+/// A change of a published value. The value has the type `Any` and not `Self`, because `Object` and other classes that
+/// conform to `RealmSubscribable` are not final.
 public enum _PublishedEvent {
     /// The initial value. It is not reported for objects and projections.
     case initial(Any)

@@ -3,21 +3,21 @@ import MartletValues
 
 /// Iterates over the members that a collection has when the iteration starts, regardless of later changes.
 ///
-/// The iterator copies rows in blocks, and creates the object of a row only when it returns the object. If nothing refers
-/// to the object any more when the loop continues, it becomes the object of the next row. The iterator discards the
-/// copied rows when the Realm moves to another state.
+/// The iterator copies rows in blocks, and creates the object of a row only when it returns the object. If the program
+/// has released the object when the loop continues, the iterator reuses the object for the next row. The iterator
+/// discards the copied rows when the Realm moves to another state.
 ///
 /// The objects of the first block record which properties the body of the loop reads. For the next blocks, the iterator
-/// reads only their columns, unless the program keeps many of the objects.
+/// reads only the columns of these properties. If the program keeps many of the objects, the iterator reads all
+/// columns.
 @usableFromInline struct BlockIterator {
     private let table: ObjectTable
     private let context: RealmContext
-    /// The cursor of an iteration that reads the rows of a table or list directly, without loading all keys first; nil
-    /// if the iteration uses `keys`.
+    /// The cursor of an iteration that does not read all keys first; nil if `keys` contains all keys.
     private var cursor: LazyCursor<KeySequence>?
-    /// The list that the cursor iterates over; nil if it iterates over a table or a window.
+    /// The list that the cursor iterates over; nil if the cursor iterates over a table, or if `isWindow` is true.
     private var list: CollectionCore?
-    /// True if `keys` contains only the first members. The cursor has the others.
+    /// True if `keys` contains only the first members. The cursor then reads the other members.
     private var isWindow = false
     /// The keys of all members if there is no cursor, or of the first members.
     private var keys = KeySequence()
@@ -50,7 +50,7 @@ import MartletValues
     private var hasReadBlock = false
     /// The properties that the body of the loop has read. Nil if the iterator reads all columns.
     private var usedProperties: LoadedProperties?
-    /// The targets of links that the body of the loop has followed. Nil if the objects have no links.
+    /// The link targets that the body of the loop has read. Nil if the objects have no links.
     private let linkTargets: LinkTargets?
 
     private init(_ table: ObjectTable, _ context: RealmContext) {
@@ -110,8 +110,8 @@ import MartletValues
         return object(key, values)
     }
 
-    // True while the copied rows are valid. Before the Realm moves to another state, every cursor reads its keys. A
-    // cursor without keys therefore proves that the state is unchanged.
+    // True while the copied rows are valid. Before the Realm moves to another state, every cursor reads its keys. If
+    // the cursor has not read its keys, the state is therefore unchanged.
     private var isCurrent: Bool {
         if let cursor { return cursor.members == nil }
         return changeCount == context.changeCount && context.transaction == nil
@@ -148,8 +148,8 @@ import MartletValues
         return table.identity.insertIfAbsent(made, key)
     }
 
-    /// Decodes a copied row into a stale accessor. While the iterator records which properties are read, or has not read
-    /// all columns, the accessor stays stale, so that each read calls `_prepare`.
+    /// Decodes a copied row into a stale accessor. While the iterator records which properties are read, or has not
+    /// read all columns, the accessor stays stale, so that each read calls `_prepare`.
     private func fill(_ object: ObjectBase, _ values: RowColumns, isNew: Bool = false, isReused: Bool = false) {
         guard object._state == .stale else { return }
         var decoder = RowDecoder(values, rows.selection)
@@ -177,8 +177,8 @@ import MartletValues
 
     /// Reads the block that follows the last returned member. Returns false if no member follows.
     private mutating func readBlock() -> Bool {
-        // If copied rows are left over, the body of the loop has changed the Realm. These rows are discarded, and the
-        // next block is only as large as the number of rows that were used.
+        // If some copied rows were not used, the body of the loop has changed the Realm. These rows are discarded, and
+        // the next block has only as many rows as were used.
         blockSize = rowPosition < rows.count ? max(1, rowPosition) : min(blockSize * 2, Self.largestBlock)
         prepareRows()
         rowPosition = 0
@@ -187,8 +187,8 @@ import MartletValues
         if let cursor {
             if isWindow, blockPosition == block.count, position == keys.count { cursor.loadMembers() }
             if let keys = cursor.members {
-                // The Realm has moved to another state, or the window is used up, so the iteration continues with the keys
-                // of the cursor.
+                // The Realm has moved to another state, or the loop has returned the first members in `keys`. The
+                // iteration continues with the keys of the cursor.
                 self.keys = keys
                 self.cursor = nil
                 if list == nil, !isWindow, let last { position = keys.position { $0 > last } }
@@ -283,8 +283,8 @@ extension ObjectTable {
 }
 
 extension RealmContext {
-    /// Decodes, with one statement, the objects that have no current values. Objects that are not in ascending order of
-    /// keys may be skipped. A skipped object is decoded when the program uses it.
+    /// Reads the rows of the objects that have no current values, with one statement. Objects that are not in ascending
+    /// order of keys may be skipped. A skipped object reads its row when the program uses it.
     fileprivate func fill(_ objects: [ObjectBase], _ table: ObjectTable, _ first: ObjectKey, _ last: ObjectKey) {
         guard objects.contains(where: { $0._state == .stale }) else { return }
         read { connection in

@@ -374,7 +374,8 @@ public struct DynamicResults: RandomAccessCollection {
         DynamicResults(results.sorted(by: descriptors))
     }
 
-    /// The members, without duplicates: of all members with equal values of these properties, only the first remains.
+    /// The members, without duplicates: if several members have equal values of these properties, only the first
+    /// remains.
     public func distinct(by keyPaths: some Sequence<String>) -> DynamicResults {
         DynamicResults(results.distinct(by: keyPaths))
     }

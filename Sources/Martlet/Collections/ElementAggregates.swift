@@ -1,8 +1,8 @@
 import MartletEngine
 import MartletValues
 
-/// Computes aggregates of values in memory. SQL is not used, because a list may be unmanaged, or may contain an element
-/// several times.
+/// Computes aggregates of values in memory. SQL cannot be used if the collection is unmanaged, or if a list contains an
+/// element several times.
 struct ElementAggregates {
     /// The values, except absent values and NaN.
     private let values: [SQLValue]
@@ -13,7 +13,7 @@ struct ElementAggregates {
     /// True if the values are `AnyRealmValue`s.
     private var isAny = false
 
-    /// Creates aggregates of values. `nan` is the stored form of NaN for a type that does not store NaN as a REAL.
+    /// Creates aggregates of values. `nan` is the stored form of a NaN that is not stored as a REAL.
     init(_ values: some Sequence<StoredValue>, isAny: Bool = false, nan: SQLValue? = Decimal128.nan._stored.raw) {
         self.values = values.map(\.raw).filter { value in
             if case .real(let number) = value { return !number.isNaN }
@@ -113,7 +113,7 @@ struct ElementAggregates {
         return V._NonOptional.self == AnyRealmValue.self && AnyValue.isNaN(sortKey: AnyValue.sortKey(value))
     }
 
-    /// The rank of a value in the sort order: 0 for an absent value, 1 for NaN, and 2 for every other value.
+    /// The rank of a value in the sort order: 0 for an absent value, 1 for NaN, 2 for all other values.
     private static func rank<V: OrderedValue>(_ key: SQLValue, _: V.Type) -> Int {
         if key == .null { return 0 }
         if case .real(let number) = key { return number.isNaN ? 1 : 2 }
@@ -183,7 +183,7 @@ struct ElementAggregates {
     }
 }
 
-// Aggregates of values. Unmanaged collections also have them.
+// Aggregates of values. They are also available for unmanaged collections.
 extension RealmCollection where Element: OrderedValue {
     /// The minimum; nil if no value can be compared. Absent values and NaN are skipped.
     public func min() -> Element._NonOptional? { ElementAggregates.extremum(self, isGreatest: false) }
@@ -204,7 +204,7 @@ extension RealmCollection where Element: NumericValue {
 }
 
 extension RealmCollection where Element: PersistableValue {
-    /// The current elements without duplicates. Of equal elements, the first one is kept. Values are compared as in
+    /// The current elements without duplicates. The first of several equal elements is kept. Values are compared as in
     /// queries, except that all NaNs are equal. In `AnyRealmValue`s, numbers of different types are equal if their
     /// numeric values are equal.
     public func distinct() -> [Element] {
@@ -229,8 +229,8 @@ extension OrderedValue {
 }
 
 extension PropertySchema {
-    /// Traps if an aggregate is not defined for this property, which is at the end of `path`. A sum or average, for
-    /// which `isArithmetic` is true, needs numbers. A minimum or maximum needs ordered values.
+    /// Traps if an aggregate is not defined for this property, which is at the end of `path`. If `isArithmetic` is
+    /// true, the aggregate is a sum or average, and needs numbers. A minimum or maximum needs ordered values.
     func requireAggregatable(_ path: String, isArithmetic: Bool) {
         let (isOrdered, isNumber): (Bool, Bool) =
             switch element {

@@ -16,7 +16,7 @@ public struct LinkingObjects<Element: ObjectBase> {
     /// The number of links to the object.
     public var count: Int { results?.count ?? (traced == nil ? 0 : 1) }
 
-    /// True after the object was deleted or the Realm was invalidated. The collection is empty after the deletion.
+    /// True after the owner was deleted or the Realm was invalidated. The linking objects of a deleted owner are empty.
     public var isInvalidated: Bool { results?.isInvalidated ?? false }
 
     /// True for a frozen collection, which `freeze()` returns.
@@ -25,7 +25,7 @@ public struct LinkingObjects<Element: ObjectBase> {
     /// The position of an object; nil if the object does not link to the target.
     public func index(of object: Element) -> Int? { results?.index(of: object) }
 
-    /// True if an object links to the owner.
+    /// True if `object` links to the owner.
     public func contains(_ object: Element) -> Bool { results?.contains(object) ?? false }
 
     /// The minimum of a property among the linking objects; nil if no object has a value.
@@ -124,8 +124,8 @@ extension ObjectBase {
         return objects
     }
 
-    /// The linking objects as a live `LinkingObjects<Element>`, where `Element` is their class. The collection is empty
-    /// for an unmanaged object. Returns nil if the property is of another kind.
+    /// The linking objects as a live `LinkingObjects<Element>`, where `Element` is the class of the linking objects.
+    /// The collection is empty for an unmanaged object. Returns nil if the property is of another kind.
     final func untypedLinkingObjects(_ property: PropertySchema) -> Any? {
         guard case .linkingObjects(let type, _) = property.kind else { return nil }
         let storage = linkingStorage(property.index)

@@ -65,8 +65,8 @@ extension List {
     }
 }
 
-/// Iterates over the stored values that a list, set or map has when the iteration starts, regardless of later changes. In
-/// a map, keys and values alternate. Reads the values of a long collection in blocks.
+/// Iterates over the stored values that a list, set or map has when the iteration starts, regardless of later changes.
+/// In a map, keys and values alternate. Reads the values of a long collection in blocks.
 struct StoredElements {
     private let core: CollectionCore
     /// Reads all values before the Realm moves to another state. Nil if all values that remain are in `block`.

@@ -11,9 +11,9 @@ extension List: RangeReplaceableCollection, MutableCollection {
     /// Replaces a range of elements. Removed embedded objects are deleted.
     ///
     /// Key-value observers are notified at most twice: of the removal and of the insertion. The number of elements that
-    /// are written to the file depends on the number of replaced and inserted elements, not on the length of the list.
+    /// are written to the file depends only on the number of replaced and inserted elements.
     public func replaceSubrange(_ range: Range<Int>, with elements: some Collection<Element>) {
-        // `elements` may be this list or a slice of it, so it is copied before the list changes.
+        // `elements` may be this list or a slice of this list, so the elements are copied before the list changes.
         let elements = Array(elements)
         guard let core else {
             for end in [range.lowerBound, range.upperBound] where end < 0 || end > unmanaged.count {
@@ -94,7 +94,8 @@ extension List {
         }
     }
 
-    /// Moves the elements at `offsets` to the place before the element that is at `destination` before the move.
+    /// Moves the elements at `offsets`. After the move, they precede the element that was at `destination` before the
+    /// move.
     public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
         if destination < 0 || destination > count { Misuse.indexOutOfRange(destination, count: count, title) }
         // Elements before the destination are moved in descending order of their positions, and all other elements in

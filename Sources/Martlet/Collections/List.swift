@@ -3,8 +3,9 @@ import MartletValues
 
 /// An ordered to-many property of objects or values. A list can contain an element several times.
 ///
-/// A list belongs to the object that it was read from. In a Realm, it is live and can be changed only in a write
-/// transaction. The list of an unmanaged object is a plain array, which is stored when the object is added to a Realm.
+/// A list belongs to the object from which it was read. The list of a managed object is live and can be changed only in
+/// a write transaction. The list of an unmanaged object is kept in memory, and is stored when the object is added to a
+/// Realm.
 public final class List<Element: RealmCollectionValue>: PropertyCollection, NotifyingCollection {
     private var unmanagedElements: [Element] = []
     /// Reports the changes of an unmanaged list to the observers of its owner; nil if the owner has no observers.
@@ -74,8 +75,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
         guard let core, core.property.element.isEmbedded, rules.policy == .modified else {
             return assign(untyped.elements(value), rules.policy)
         }
-        // The values may be elements of this list. Without copies, the assignment would change them while it reads
-        // them.
+        // The values may be embedded objects of this list. They are copied, because the assignment changes these
+        // objects while it reads the values.
         let values = untyped.values(value).map(EmbeddedCopies.copiedOrSame)
         updateInPlace(core, Array(values.enumerated())) { given, target in
             let (input, rules) = untyped.input(given.element, for: target, .position(given.offset))
@@ -101,8 +102,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
         guard policy == .modified else {
             return core.asOneAssignment {
                 core.removeAll()
-                // The removal deletes embedded objects. Links of these objects can have 'deleteRule: cascade', so the
-                // removal may have deleted the owner of the list.
+                // The removal deletes embedded objects. If a link of such an object has 'deleteRule: cascade', the
+                // removal may also have deleted the owner of the list.
                 if !core.isValid { return core.context.deleteOwnerless(elements.lazy.compactMap(\._object)) }
                 append(contentsOf: elements, policy)
             }
@@ -210,8 +211,8 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
     /// elements.
     public func append(objectsIn elements: some Sequence<Element>) { append(contentsOf: Array(elements), .error) }
 
-    /// Inserts an element before a position. The number of elements that are written to the file does not depend on the
-    /// length of the list.
+    /// Inserts an element before a position. Only elements near that position are written to the file again, even in a
+    /// long list.
     public func insert(_ element: Element, at position: Int) {
         guard let core else {
             if position < 0 || position > unmanaged.count {

@@ -37,8 +37,8 @@ extension Map {
         requireMembers().sorted(by: descriptors)
     }
 
-    /// The objects among the values, without duplicates: of all objects with equal values of these properties, only the
-    /// first remains. Traps on an unmanaged map.
+    /// The objects among the values, without duplicates: if several objects have equal values of these properties, only
+    /// the first remains. Traps on an unmanaged map.
     public func distinct<Model: ObjectBase>(by keyPaths: some Sequence<String>) -> Results<Model>
     where Value == Model? {
         requireMembers().distinct(by: keyPaths)

@@ -57,7 +57,8 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
         if let other = UntypedValue.instance(value, of: Map<Value>.self), isSame(as: other) { return }
         let untyped = UntypedElements<Value>(core, name, rules)
         var given = untyped.entries(value).sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        // The values may be values of this map. Without copies, the assignment would change them while it reads them.
+        // The values may be embedded objects of this map. They are copied, because the assignment changes these objects
+        // while it reads the values.
         if rules.policy == .modified { given = given.map { ($0.key, EmbeddedCopies.copiedOrSame($0.value)) } }
         guard let core, rules.policy == .modified else {
             return assign(given.map { ($0.key, untyped.element($0.value, .key($0.key))) }, rules.policy)

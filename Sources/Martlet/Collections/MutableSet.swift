@@ -23,7 +23,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
             if changed.count != unmanagedElements.count { notifier.change(nil) { unmanagedElements = changed } }
         }
     }
-    // The values by which the unmanaged elements are compared. Elements that are objects have no such value.
+    // The values by which the unmanaged elements are compared. Empty if the elements are objects.
     private var unmanagedIdentities: Set<StoredValue> = []
     private(set) var core: CollectionCore?
 
@@ -140,8 +140,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
 
     /// Whether the set contains the element.
     ///
-    /// Complexity: O(log n) for objects. For values, the first searches, and the first searches after a removal, are O(n).
-    /// Further searches are O(1) on average.
+    /// Complexity: O(log n) for objects. For values, the first searches, and the first searches after a removal, are
+    /// O(n). Further searches are O(1) on average.
     public func contains(_ element: Element) -> Bool {
         guard let core else { return position(of: element) != nil }
         return sought(element, core).map { core.contains($0) } ?? false
@@ -230,9 +230,8 @@ extension MutableSet {
     /// Removes the elements that another set does not contain.
     public func formIntersection(_ other: MutableSet<Element>) {
         remove { !other.contains($0) }
-        // The deletion of an object earlier in this write may have been denied because this set contained the object.
-        // The other set does not contain a deleted object, so the intersection would have removed that link. The
-        // deletion is therefore no longer denied.
+        // Earlier in this write, the deletion of an object may have been denied because this set contained the object.
+        // The other set does not contain deleted objects, so the intersection removes the reason for the denial.
         if !isSame(as: other) { core?.recordAssignment() }
     }
 

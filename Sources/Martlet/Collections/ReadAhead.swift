@@ -8,8 +8,8 @@ struct ReadAhead {
     private var direction = 0
     /// The number of consecutive positions that were read.
     private var runLength = 0
-    /// Copied rows of the members at the next positions. Members that have accessors with current values, or whose rows
-    /// were deleted, have no row.
+    /// Copied rows of the members at the next positions. There is no copied row for a member that was deleted, or that
+    /// has an accessor with current values.
     private var rows: RowBlock?
     private var rowPosition = 0
     /// True if the rows were read in the reverse order of the positions.

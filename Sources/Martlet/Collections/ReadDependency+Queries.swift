@@ -1,9 +1,9 @@
 import MartletEngine
 
 extension ReadDependency {
-    /// The rows and columns on which the members of a result and their order depend. These dependencies are coarser
-    /// than the dependencies of observers, because every assignment is compared with them and the comparison must be
-    /// fast.
+    /// The rows and columns on which the members of a result and their order depend. Each assignment is compared with
+    /// these dependencies. To make the comparison fast, the dependencies are coarser than the dependencies of
+    /// observers.
     static func dependencies(of plan: QueryPlan, _ context: RealmContext) -> [ReadDependency] {
         let collections = plan.collections.map { ReadDependency.property($0.table, $0.owner, $0.property) }
         let query = try? QueryDependencies(plan, context.schema)

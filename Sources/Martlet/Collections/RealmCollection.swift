@@ -112,8 +112,8 @@ extension RealmCollection where Element: ObjectBase {
         requireMembers().distinct(by: keyPaths)
     }
 
-    // The position of the first element that is in `found`. The search uses the order of this collection, because
-    // results of a set have another order.
+    // The position of the first element that is in `found`. The search uses the order of this collection, because the
+    // results of a query of a set are in another order.
     fileprivate func firstIndex(in found: Results<Element>) -> Int? {
         let keys = Set(found.storage.keys)
         return keys.isEmpty ? nil : firstIndex { keys.contains($0._key) }
@@ -146,8 +146,8 @@ extension RealmCollection where Element: ModelObject {
         requireMembers().sorted(by: field, ascending: ascending)
     }
 
-    /// The elements, without duplicates: of all elements with equal values of a field, only the first remains. Traps on
-    /// an unmanaged collection.
+    /// The elements, without duplicates: if several elements have equal values of a field, only the first remains.
+    /// Traps on an unmanaged collection.
     @_disfavoredOverload
     public func distinct<F: ValueField<Element>>(by field: (Element.RootFields) -> F) -> Results<Element> {
         requireMembers().distinct(by: field)
@@ -194,7 +194,7 @@ extension CollectionCore {
 }
 
 extension RealmCollection {
-    /// The values of a closure for all elements, in their order.
+    /// The results of a closure for all elements, in the order of the elements.
     // The default implementation reads each element by its position, which takes much longer than a loop.
     @inlinable public func map<T, Failure: Swift.Error>(
         _ transform: (Element) throws(Failure) -> T

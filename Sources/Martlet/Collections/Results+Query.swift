@@ -40,9 +40,9 @@ extension Results where Element: ModelObject {
         self.where(isIncluded).first.flatMap { index(of: $0) }
     }
 
-    /// The members, without duplicates: of all members with equal values of a field, only the first remains.
+    /// The members, without duplicates: if several members have equal values of a field, only the first remains.
     ///
-    /// Members for which a link on the key path is nil are omitted.
+    /// If a link on the key path is nil for a member, the member is omitted.
     public func distinct<F: ValueField<Element>>(by field: (Element.RootFields) -> F) -> Results {
         distinct(by: [field(Element.fields).keyPath])
     }
@@ -80,9 +80,10 @@ extension Results where Element: ObjectBase {
         filter(text, arguments: arguments).first.flatMap { index(of: $0) }
     }
 
-    /// The members, without duplicates: of all members with equal values of these properties, only the first remains.
+    /// The members, without duplicates: if several members have equal values of these properties, only the first
+    /// remains.
     ///
-    /// Members for which a link on a key path is nil are omitted. Without key paths, all members remain.
+    /// If a link on a key path is nil for a member, the member is omitted. Without key paths, all members remain.
     public func distinct(by keyPaths: [String]) -> Results {
         let paths = keyPaths.map { PropertyPath($0) }
         if paths.isEmpty { return self }
@@ -102,8 +103,8 @@ extension Results where Element: ObjectBase {
 
     /// The members, sorted by a property. The sort is stable: equal members keep their order.
     ///
-    /// In ascending order, absent values come first, then NaN, then all other values, and then members for which a link
-    /// on the key path is nil. In descending order, this order is reversed.
+    /// In ascending order, absent values come first, then NaN, then all other values. Members for which a link on the
+    /// key path is nil come last. Descending order is the reverse.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
@@ -121,7 +122,7 @@ extension Results where Element: ObjectBase {
 }
 
 extension ResultsStorage {
-    /// Traps if the path does not exist, contains a collection, or ends in a link, which has no order.
+    /// Traps if the path does not exist, contains a collection, or ends in a link. Links have no order.
     fileprivate func requireSortable(_ path: PropertyPath) {
         if requireSingle(path, "be sorted by").isLink { Misuse.sortedByObject(path.text) }
     }

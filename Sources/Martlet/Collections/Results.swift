@@ -3,8 +3,8 @@ import MartletValues
 
 /// The objects that match a query: live, lazy and ordered.
 ///
-/// A query runs when its elements are accessed, not when it is built. Results include uncommitted changes of their
-/// Realm. They can be used only in the isolation in which their Realm was opened.
+/// A query runs when its members are accessed, not when the query is built. Results include uncommitted changes of
+/// their Realm. They can be used only in the isolation in which their Realm was opened.
 public struct Results<Element: RealmCollectionValue> {
     let storage: ResultsStorage
 
@@ -16,8 +16,8 @@ public struct Results<Element: RealmCollectionValue> {
     /// The Realm that is queried.
     public var realm: Realm? { Realm(storage.context) }
 
-    /// True after the Realm was invalidated. The linking objects or elements of an owner are also invalidated when the
-    /// owner is deleted. Using results of an invalidated Realm traps. Results of a deleted owner are empty.
+    /// True after the Realm was invalidated. Using the results then traps. If the results contain the linking objects
+    /// or elements of an owner, also true after the owner was deleted. The results are then empty.
     public var isInvalidated: Bool { storage.isInvalidated }
 
     /// True for a frozen collection, which `freeze()` returns.
@@ -33,7 +33,8 @@ public struct Results<Element: RealmCollectionValue> {
 }
 
 extension Results where Element: ObjectBase {
-    /// True if an object is a member. Complexity: one look-up, if the members of the results are not known yet.
+    /// True if an object is a member. Complexity: one look-up in the file if the results have not read their members
+    /// yet.
     public func contains(_ object: Element) -> Bool {
         guard object._context === storage.context else { return contains { $0 == object } }
         return object._state != .invalidated && storage.contains(object._key)
@@ -41,8 +42,8 @@ extension Results where Element: ObjectBase {
 }
 
 extension Results where Element: ObjectBase {
-    /// The first position of an object; nil if the object is not a member. Equals `index(of:)`, except that an object of
-    /// another Realm is compared with each member.
+    /// The first position of an object; nil if the object is not a member. Equals `index(of:)`, except that an object
+    /// of another Realm is compared with each member.
     public func firstIndex(of object: Element) -> Int? {
         guard object._context === storage.context else { return firstIndex { $0 == object } }
         return index(of: object)
@@ -74,7 +75,7 @@ extension Results: RandomAccessCollection {
     /// The last member; nil if there are no members.
     public var last: Element? { storage.lastKey.map(element) }
 
-    /// The first members, at most `maxLength`. For a small number, the other members are neither read nor counted.
+    /// The first members, at most `maxLength`. If `maxLength` is small, the other members are neither read nor counted.
     public func prefix(_ maxLength: Int) -> Slice<Results> {
         Slice(base: self, bounds: 0..<storage.prefixCount(maxLength))
     }

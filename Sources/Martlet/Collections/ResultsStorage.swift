@@ -7,14 +7,14 @@ final class ResultsStorage {
     let context: RealmContext
     let table: ObjectTable
     let plan: QueryPlan
-    /// The name of the subscription to which the result belongs. Nil if the result belongs to no subscription, and
+    /// The name of the subscription to which the result belongs. Nil if the result belongs to no subscription.
     /// `.some(nil)` if the subscription has no name.
     var subscriptionName: String??
     /// The object whose linking objects or elements the result contains; nil for every other result. The result is
     /// empty after the owner was deleted.
     private(set) var owner: ObjectBase?
-    /// The number of times that the Realm had been invalidated when the result was created or installed. After a
-    /// further invalidation, the result cannot be used.
+    /// The generation of the Realm when the result was created or its keys were installed. The generation changes when
+    /// the Realm is invalidated, and the result can then no longer be used.
     private var generation: UInt64
     /// The change count of the Realm at the state to which the keys belong.
     private var changeCount: UInt64 = 0
@@ -92,7 +92,7 @@ final class ResultsStorage {
         }
         context.flushForQuery()
         changeCount = context.changeCount
-        // After the owner was deleted, another object may reuse its key.
+        // If the owner was deleted, its key may belong to another object, so its linking objects are not looked up.
         known = KnownMembers()
         if owner?.isInvalidated == true {
             known.allKeys = KeySequence()
@@ -106,15 +106,16 @@ final class ResultsStorage {
         if let linking { owner?._table?.linkingAnswers.insert(known, linking, at: changeCount) }
     }
 
-    /// Traps if the result cannot be used. Writes pending changes to the file, and records the read, like a read of the keys.
+    /// Prepares a read, as a read of the keys does: traps if the result cannot be used, writes pending changes to the
+    /// file, and records the read.
     func prepare() { context.withFrozenLock { validate() } }
 
     /// Installs keys that were computed for an observer. They must match the state that the Realm shows now.
     ///
     /// If the Realm was invalidated before, the observed result becomes usable again.
     ///
-    /// - Parameter ownerIsDeleted: true if the owner was deleted. Its key is then not looked up, because another object
-    ///   may reuse it.
+    /// - Parameter ownerIsDeleted: true if the owner was deleted. The owner's key is then not looked up, because it may
+    ///   belong to another object.
     func install(_ keys: KeySequence, ownerIsDeleted: Bool = false) {
         if !ownerIsDeleted, let object = owner, object._state == .invalidated, let table = object._table,
             table.exists(object._key)
@@ -143,16 +144,20 @@ final class ResultsStorage {
         }
     }
 
-    /// Begins a loop that may end before it has visited all members: reads the first keys, and creates a cursor that reads
-    /// the others when the loop needs them or the Realm moves to another state. The cursor is nil if there are no other
-    /// keys. Returns nil if the keys are already known, if the first keys cost as much as all keys, and inside a write.
+    /// Begins a loop that may end before it has visited all members. Reads the first keys, and creates a cursor for the
+    /// other keys; the cursor is nil if there are none. The cursor reads its keys when the loop needs them, or before
+    /// the Realm moves to another state.
+    ///
+    /// Returns nil if the keys are already known, if reading the first keys costs as much as reading all keys, or
+    /// inside a write.
     func makeWindow() -> (first: [ObjectKey], cursor: LazyCursor<KeySequence>?)? {
         context.withFrozenLock {
             validate()
             let isSimple = plan.stages.isEmpty || (plan.isDistinctStream && plan.sort.isEmpty)
             guard known.allKeys == nil, isSimple, plan.source == nil, owner == nil, context.transaction == nil
             else { return nil }
-            // With a condition, a loop over all members has to search twice for the rows of the window.
+            // If there is a condition, a loop over all members evaluates it twice for the first rows, so fewer keys are
+            // read first.
             let limit = plan.predicate == nil && plan.stages.isEmpty ? Self.firstLimit : Self.windowLimit
             _ = context.handle
             let first = known.firstKeys.isEmpty ? run(limit: limit) : known.firstKeys
@@ -192,7 +197,7 @@ final class ResultsStorage {
     private func findCount() -> Int {
         validate()
         if let count = known.allKeys?.count ?? known.count { return count }
-        // The members that `distinct` keeps are found one by one, so finding all of them costs as much as counting them.
+        // With `distinct`, counting the members costs as much as finding them.
         if plan.isDistinctStream { return keys.count }
         let count =
             context.fromColumns { try $0.count(plan, $1) }
@@ -238,8 +243,8 @@ final class ResultsStorage {
         return position < keys.count ? keys[position] : nil
     }
 
-    // Programs that use `first` or `isEmpty` often need no other member. The first member is asked for alone only if no
-    // rows are searched or sorted: the next query would have to do this again.
+    // Programs that use `first` or `isEmpty` often need no other member. The first member is read alone only if the
+    // query neither searches nor sorts rows, because a later read of other members would repeat that work.
     private var findsFirstFast: Bool {
         guard plan.sort.isEmpty, plan.stages.isEmpty || plan.isDistinctStream else { return false }
         if case .isRow? = plan.predicate { return true }
@@ -256,8 +261,8 @@ final class ResultsStorage {
         return nil
     }
 
-    // The keys of all objects of a type, if they are consecutive numbers. They are if there are as many as numbers from
-    // the first to the last key.
+    // The keys of all objects of a type, if they are consecutive numbers: the number of objects equals the number of
+    // integers from the first key to the last key.
     private func consecutiveKeys() -> Range<ObjectKey>? {
         guard known.allKeys == nil, plan == QueryPlan(table: plan.table), owner == nil else { return nil }
         if known.keyRange == nil { known.keyRange = findKeyRange().map { .consecutive($0) } ?? .other }
@@ -353,7 +358,7 @@ final class ResultsStorage {
         let table: TableID
         let property: PropertySchema
 
-        /// False for a result that only a damaged value can produce.
+        /// False for a value that this aggregate can return only if a stored value is damaged.
         func accepts(_ found: SQLValue, from function: Predicate.Aggregate) -> Bool {
             guard function.isArithmetic else { return property.element.accepts(found) }
             if case .text = found { return false }
@@ -372,8 +377,7 @@ final class ResultsStorage {
         return readAhead.object(key, at: position, table) { self.key(at: $0) }
     }
 
-    /// The number of the first members, at most `limit`. For a small limit, the other members are neither read nor
-    /// counted.
+    /// The number of members, but at most `limit`. If `limit` is small, only the first members are read.
     func prefixCount(_ limit: Int) -> Int {
         precondition(limit >= 0, "'prefix' needs a number of members that is not negative")
         if limit == 0 || limit <= Self.firstLimit && key(at: limit - 1) != nil { return limit }

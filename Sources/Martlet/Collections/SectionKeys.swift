@@ -1,14 +1,14 @@
 import MartletEngine
 import MartletValues
 
-/// How the section key of an element follows from a stored property. Elements with equal stored values then need no object
-/// of their own: the key is computed once for all of them.
+/// A section key that depends only on a stored property. The key is computed once for all elements with equal stored
+/// values, so most elements need not be read as objects.
 struct StoredSectionKey<Key: Hashable> {
     /// The property, which may be at the end of to-one links.
     let path: PropertyPath
     /// Converts a stored value that fits the property. Returns nil if the key must be read from an element.
     let convert: (SQLValue, RealmContext) -> Key?
-    /// True if the key comes from Swift code that may read other properties.
+    /// True if Swift code computes the key. This code may also read other properties.
     let isComputed: Bool
 
     /// The key is the value of the property.
@@ -18,7 +18,7 @@ struct StoredSectionKey<Key: Hashable> {
         isComputed = false
     }
 
-    /// Swift code computes the key from the property, or perhaps from other properties.
+    /// Swift code computes the key from the property. The code may also read other properties.
     init(computedFrom path: PropertyPath) {
         self.path = path
         convert = { _, _ in nil }
@@ -27,21 +27,24 @@ struct StoredSectionKey<Key: Hashable> {
 }
 
 extension SectionStorage {
-    /// Computes the sections from stored values. Nil if this is not possible, or if the key depends on other properties.
+    /// Computes the sections from stored values. Nil if this is not possible, or if the key depends on other
+    /// properties.
     func sectionsOfStoredKey() -> Sections<Key>? {
         let storage = results.storage
         guard let stored = storedKey, storage.owner?.isInvalidated != true else { return nil }
         if stored.isComputed, !storage.canRecordReads(of: stored.path) { return nil }
         guard let rows = storage.groups(by: stored.path) else { return nil }
         let convertible = stored.isComputed ? nil : storage.convertedElement(of: stored.path)
-        // Reading one object for each group must not take longer than reading all objects in the order of the table.
+        // The key of each group is read from one object. With very many groups, reading all objects in the order of the
+        // table is faster.
         if convertible == nil, rows.groups.count > max(16, rows.rowCount / 8) { return nil }
         var positions = SectionPositions<Key>()
         var keys: [Key] = []
         var sections: [Int] = []
         sections.reserveCapacity(rows.groups.count)
         for group in rows.groups {
-            // Damaged values do not fit the property. The program stops when their objects are read.
+            // A damaged value does not fit the property. The program stops below, when the object with that value is
+            // read.
             let isConverted = convertible?.accepts(group.value) == true
             let converted = isConverted ? stored.convert(group.value, storage.context) : nil
             guard let key = converted ?? keyOfElement(group.first, stored) else { return nil }
@@ -56,15 +59,15 @@ extension SectionStorage {
         return Sections(keys: keys, members: members.map { KeySequence($0) }, positions: positions)
     }
 
-    // The key of an element. Nil if the key does not depend on the stored property only.
+    // The key of an element. Nil if the computation of the key has read other properties.
     private func keyOfElement(_ member: ObjectKey, _ stored: StoredSectionKey<Key>) -> Key? {
         let element = element(member)
         if !stored.isComputed { return key(element) }
         return results.storage.table.reading(only: stored.path, of: element) { key(element) }
     }
 
-    /// Computes the section key of each element. The objects are read in the order of their keys, because neighbours in the
-    /// file are read together. Returns nil if the elements are in this order anyway.
+    /// Computes the section key of each element. The objects are read in the order of their object keys, because rows
+    /// that are adjacent in the file are read together. Returns nil if the elements are already in this order.
     func sectionsInKeyOrder() -> Sections<Key>? {
         guard !results.storage.plan.isInKeyOrder else { return nil }
         let members = results.storage.keys
@@ -102,7 +105,8 @@ extension SectionStorage {
 private struct RowNumbers {
     /// The keys in ascending order, each once.
     private(set) var keys: [ObjectKey]
-    /// For each difference from the first key the position in `keys`; empty if the keys are far apart.
+    /// The positions of keys in `keys`. The index is the difference from the first key. Empty if the keys are far
+    /// apart.
     private var numbers: [Int32] = []
 
     init(_ members: KeySequence) {
@@ -128,7 +132,7 @@ private struct RowNumbers {
 }
 
 extension ResultsStorage {
-    /// The members, grouped by the values of a property. Nil if they cannot be grouped without objects.
+    /// The members, grouped by the values of a property. Nil if the members cannot be grouped without reading objects.
     func groups(by path: PropertyPath) -> GroupedRows? {
         context.withFrozenLock {
             if let groups = context.fromColumns({ try $0.groups(plan, by: path, $1) }) { return groups }
@@ -140,8 +144,8 @@ extension ResultsStorage {
         }
     }
 
-    /// The type of the values at the end of a path, if a section key equals the stored value. Nil for other types: enums
-    /// may have unknown values, dates are rounded, and an `AnyRealmValue` may contain an object.
+    /// The type of the values at the end of a path, if a section key equals the stored value. Nil for other types:
+    /// enums may have unknown values, dates are rounded, and an `AnyRealmValue` may contain an object.
     fileprivate func convertedElement(of path: PropertyPath) -> ElementType? {
         guard let end = try? ResolvedPath(path, from: table.id, in: context.schema).end else { return nil }
         let element = context.schema[end.table].type.properties[end.property].element
@@ -151,9 +155,9 @@ extension ResultsStorage {
         }
     }
 
-    /// True if a key can be computed for all objects with the same stored value, and if it can be recorded which
-    /// properties of an object are read. Equal floating-point values have different keys if the key depends on the sign of
-    /// zero.
+    /// True if one key is valid for all objects with the same stored value, and if accessors can record which
+    /// properties are read. Floating-point properties are excluded, because 0.0 and -0.0 are equal but may have
+    /// different keys.
     fileprivate func canRecordReads(of path: PropertyPath) -> Bool {
         !context.isFrozen && path.components.count == 1 && table.reusesAccessors
             && table.type[path.names[0]]?.element.isFloating == false
@@ -161,13 +165,15 @@ extension ResultsStorage {
 }
 
 extension ObjectTable {
-    /// Calls `body`, which reads an object. Returns nil if `body` reads other properties than the one of the path.
+    /// Calls `body`, which reads an object. Returns nil if `body` reads a property that is not the property of the
+    /// path.
     fileprivate func reading<R>(only path: PropertyPath, of object: ObjectBase, _ body: () -> R) -> R? {
-        // The last bit of a set stands for several properties.
+        // The last bit of a set of properties represents all properties from index 63 on.
         guard let property = type[path.names[0]]?.index, property < 63, object._dirty == 0 else { return nil }
         context.prepare(object, nil)
         guard object._state == .live else { return nil }
-        // Each read of a stale accessor is recorded, even if it has current values.
+        // Each read of a stale accessor is recorded. The accessor therefore becomes stale, although it has current
+        // values.
         object._guard = 0
         object._resetSlowReads()
         object._loaded = .all
@@ -177,7 +183,7 @@ extension ObjectTable {
         let result = body()
         let reads = readProperties
         readProperties = earlier.union(reads)
-        // Code that loads all properties makes the accessor live, and its reads are not recorded then.
+        // If the code has loaded all properties, the accessor is live again, and its reads were not recorded.
         guard object._state == .stale, object._loaded == .all else { return nil }
         let areAllRecorded = !object._hasManySlowReads
         object._loaded = .none

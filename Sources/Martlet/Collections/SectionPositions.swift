@@ -9,7 +9,7 @@ struct SectionPositions<Key: Hashable> {
         set { if key == key { byKey[key] = newValue } else { ofSelfUnequalKeys = newValue } }
     }
 
-    /// True for two keys of one section.
+    /// True if both keys belong to the same section.
     static func areEqual(_ left: Key, _ right: Key) -> Bool {
         left == right || (left != left && right != right)
     }

@@ -139,7 +139,7 @@ extension ResultsSection: RandomAccessCollection {
 final class SectionStorage<Key: Hashable, Element: ObjectBase> {
     let results: Results<Element>
     let key: (Element) -> Key
-    /// The stored property from which the key follows; nil if it is not known.
+    /// The stored property that determines the key; nil if it is not known.
     private(set) var storedKey: StoredSectionKey<Key>?
     private var changeCount: UInt64 = 0
     private var cachedSections = Sections<Key>()
@@ -151,14 +151,14 @@ final class SectionStorage<Key: Hashable, Element: ObjectBase> {
     }
 
     /// The current sections. Complexity: O(n) after a change of the Realm and while reads are being tracked, otherwise
-    /// O(1). If the sections are observed, they are already computed when a notification is delivered, so reading them
-    /// is O(1).
+    /// O(1). For observed sections, the observer computes the sections before it is notified, so a read inside the
+    /// notification is O(1).
     var sections: Sections<Key> { results.storage.context.withFrozenLock(findSections) }
 
     private func findSections() -> Sections<Key> {
         results.storage.prepare()
-        // While reads are tracked, the properties that determine section keys are read again, so that these reads
-        // are recorded.
+        // While reads are tracked, the section keys are computed again, so that reads of the properties that determine
+        // the keys are recorded.
         let reads = results.storage.context.reads
         if changeCount == results.storage.context.changeCount, !reads.isOn || !reads.isTracking {
             return cachedSections
@@ -240,9 +240,8 @@ extension RealmCollection where Element: ObjectBase {
     /// Groups the elements into sections by the values of a property, after sorting them by several properties.
     ///
     /// - Parameters:
-    ///   - keyPath: any stored or computed property. The value must depend only on the element. Observers of the
-    ///     sections are notified of a new key after a change of the element, or of an object at most three links away
-    ///     from it.
+    ///   - keyPath: any stored or computed property. The value must depend only on the element. Observers are notified
+    ///     of a new key if the element has changed, or an object that is at most three links away from the element.
     ///   - sortDescriptors: the order of the elements. Sections have the order of their first elements.
     ///     The elements of one section need not be adjacent in the sorted order.
     public func sectioned<Key: Hashable>(
@@ -263,10 +262,10 @@ extension RealmCollection where Element: ObjectBase {
     /// ```
     ///
     /// - Parameters:
-    ///   - key: computes the section key of an element. The result must depend only on the element. The closure is called
-    ///     for the elements in any order, and for the first element of a section a second time. After a change of the
-    ///     Realm, the closure is called again for all elements. If the sections are observed, the closure is called
-    ///     for new elements, for changed elements, and for elements from which at most three links lead to a changed
+    ///   - key: computes the section key of an element. The result must depend only on the element. The closure is
+    ///     called for the elements in any order, and for the first element of a section a second time. After a change
+    ///     of the Realm, the closure is called again for all elements. If the sections are observed, the closure is
+    ///     called only for new elements, for changed elements, and for elements at most three links away from a changed
     ///     object.
     ///   - sortDescriptors: the order of the elements. Sections have the order of their first elements. If
     ///     the array is empty, the elements keep their order.

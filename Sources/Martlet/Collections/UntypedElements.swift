@@ -49,8 +49,8 @@ struct UntypedElements<Element: RealmCollectionValue> {
 
     /// Converts a value to an element. Traps if the value has the wrong type.
     func element(_ value: Any?, _ place: ElementPlace?) -> Element {
-        // The fast path excludes Realm objects, which may have to be copied, and all other class instances,
-        // because JSON readers return numbers as `NSNumber`.
+        // The fast path excludes class instances: Realm objects may have to be copied, and JSON readers return numbers
+        // as `NSNumber`.
         if objectType == nil, !(Element.self is AnyRealmValue.Type), let value,
             !(Swift.type(of: value) is AnyClass), let element = value as? Element
         {

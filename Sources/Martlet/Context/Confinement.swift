@@ -4,8 +4,8 @@ import Foundation
 import MartletEngine
 import Synchronization
 
-/// The isolation to which a Realm is confined: the thread on which it was opened, a serial queue, or an actor. A frozen
-/// Realm is not confined and has the isolation `anywhere`.
+/// The isolation to which a Realm is confined: a thread, a serial queue or an actor. A frozen Realm is not confined and
+/// has the isolation `anywhere`.
 ///
 /// The main thread, the main queue and the main actor are one isolation, because only one of them runs at a time. On
 /// Linux the main queue and the main actor may run on a thread other than the main thread. `isMain` therefore checks
@@ -38,7 +38,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     static func currentThread() -> Confinement {
         if isMain { return mainConfinement }
         let name = Thread.current.name ?? ""
-        // While a thread runs a block of a global queue, it has the name of the queue. This name does not identify the
+        // A thread that runs a block of a global queue has the name of that queue. This name does not identify the
         // thread.
         let isNamed = !name.isEmpty && !name.contains("-qos")
         return Confinement(
@@ -65,7 +65,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     /// The confinement to the actor `isolation` or, if `isolation` is nil, to the current thread.
     static func of(_ isolation: (any Actor)?) -> Confinement { isolation.map { actor($0) } ?? currentThread() }
 
-    // Assigns a unique number to the queue, unless the queue has one already. Queues are compared by these numbers.
+    // Assigns a unique number to a queue that has no number yet. Queues are compared by these numbers.
     private static func mark(_ queue: DispatchQueue) {
         if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: nextQueueNumber()) }
     }
@@ -150,7 +150,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     }
 
     /// True if both confinements have the same isolation. The actors are compared, too, because a new actor may have
-    /// the address of a deallocated one.
+    /// the address of a deallocated actor.
     func isSame(as other: Confinement) -> Bool { identity == other.identity && actor === other.actor }
 
     /// Higher for a more specific isolation. Code of an actor may run on a queue, and code of a queue runs on a thread,

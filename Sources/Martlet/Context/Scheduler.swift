@@ -31,14 +31,14 @@ final class Scheduler: Sendable {
     }
 
     /// The main queue if `isolation` is the main actor and the current thread is not the main thread; otherwise nil. On
-    /// Linux the main actor can run on a thread other than the main thread. The run loop of the main thread does not
-    /// run in this case, so the main queue must run the blocks.
+    /// Linux the main actor can run on a thread that is not the main thread. The run loop of the main thread then does
+    /// not run, so the main queue must run the blocks.
     static func mainQueue(_ isolation: (any Actor)?) -> DispatchQueue? {
         isolation is MainActor && !Thread.isMainThread ? .main : nil
     }
 
-    /// Keeps the run loop of this thread running while the scheduler is alive. A run loop without a source returns, and
-    /// notifications that are scheduled later would be lost.
+    /// Keeps the run loop of this thread running while the scheduler is alive. Without this call, the run loop would
+    /// return because it has no source, and later notifications would be lost.
     func keepRunning() {
         if case .runLoop(let loop) = target { loop.keepRunning() }
     }
@@ -58,7 +58,7 @@ final class Scheduler: Sendable {
     private static func run(_ body: @Sendable () -> Void, on actor: isolated any Actor) { body() }
 }
 
-/// A scheduler that runs blocks only when a test calls `run()`, so that the test controls the order of deliveries.
+/// A scheduler that runs blocks only when a test calls `run()`. The test thus controls the order of deliveries.
 // Sendable: `pending` is guarded by the lock.
 package final class ManualScheduler: @unchecked Sendable {
     private let lock = NSCondition()

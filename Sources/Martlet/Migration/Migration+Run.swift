@@ -52,8 +52,8 @@ extension Migration {
 }
 
 extension RealmContext {
-    /// Releases everything that uses the connections of a migration, because these connections are used for other
-    /// purposes afterwards.
+    /// Releases everything that uses the connections of the migration, because the engine continues to use these
+    /// connections.
     fileprivate func detach() {
         cursors = []
         for table in tables.values {

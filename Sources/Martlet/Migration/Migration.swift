@@ -1,7 +1,8 @@
 import MartletEngine
 import MartletValues
 
-/// A block that updates the objects of a file whose schema version is lower than the configuration's.
+/// A block that updates the objects of a file if the schema version of the file is lower than the schema version of the
+/// configuration.
 ///
 /// The block is called once, inside the transaction of the migration, after all automatic changes. If the block throws
 /// an error, the file is left unchanged, and opening the Realm throws the error.
@@ -73,8 +74,8 @@ public final class Migration {
         newContext.confinement.require("a migration")
     }
 
-    /// Writes the pending changes to the file and frees memory. Values that could not be converted automatically are
-    /// marked as resolved if these changes replace them.
+    /// Writes the pending changes to the file and frees memory. If a change replaces a value that could not be
+    /// converted automatically, marks that value as resolved.
     func flushChanges() {
         newContext.flushForQuery()
         guard let transaction = newContext.transaction else { return }
@@ -95,9 +96,8 @@ public final class Migration {
     /// Calls a closure with each object of a type, as it was before the migration and as it is now.
     ///
     /// The type can be given by its new or its former name. Objects that the migration has deleted are skipped. If the
-    /// type is new, there is no old object. If neither the file nor the schema has the type, the closure is not called,
-    /// so that blocks for older versions can name types that no longer exist. Only some of the objects are in memory at
-    /// a time.
+    /// type is new, the old object is nil. If neither the file nor the schema has the type, the closure is not called:
+    /// blocks for older versions can name types that no longer exist. Only some of the objects are in memory at a time.
     ///
     /// - Throws: Errors that the closure throws.
     public func enumerateObjects(
@@ -145,9 +145,9 @@ public final class Migration {
 
     /// Creates an object from a dictionary of property names and values, an array in schema order, or another object.
     ///
-    /// Properties without a value get their defaults. The other object can be an old object: its values are copied to
-    /// the properties of the same names, and the values of renamed properties to the new names. If the other object has
-    /// another type, the properties that both types have are copied.
+    /// Properties without a value get their defaults. `value` can be an old object. Its values are copied to the
+    /// properties with the same names, and the value of a renamed property is copied to the new name. If the object in
+    /// `value` has another type, only the properties that both types have are copied.
     ///
     /// Keys that are not the name of a property are ignored. Traps if the type is unknown, if a value has the wrong
     /// type, or if the given object has no property in common with the type.
@@ -165,7 +165,7 @@ public final class Migration {
         return unsafeDowncast(newContext.create(model, value, .error), to: MigrationObject.self)
     }
 
-    /// Deletes a new object, together with the objects that it owns and the links to it. Traps if the object is an old
+    /// Deletes a new object, the objects that it owns, and all links to these objects. Traps if the object is an old
     /// object.
     public func delete(_ object: MigrationObject) {
         requireActive()
@@ -174,7 +174,7 @@ public final class Migration {
     }
 
     /// Deletes all objects of a type. Returns false if the file had no type of this name. If the program does not
-    /// declare the type, the migration also removes the type from the file, with two exceptions: the block creates
+    /// declare the type, the migration also removes the type from the file. There are two exceptions: the block creates
     /// objects of the type afterwards, or a type that remains in the file has properties with this type.
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
@@ -189,8 +189,8 @@ public final class Migration {
 
     // MARK: Properties
 
-    /// Copies the values that a property had in the file to another property, and converts those that can be converted
-    /// without loss.
+    /// Copies the values that a property has in the file to another property. Values of another type are converted if
+    /// this is possible without loss.
     ///
     /// `renamedFrom` in the schema has the same effect and needs no migration block. A property can be renamed in
     /// several steps, one for each version. Intermediate names need not be in the schema. Links to objects that the
@@ -211,16 +211,16 @@ public final class Migration {
             intermediateNames[IntermediateName(type: new.type.name, property: newName)] = source
             return
         }
-        // Here, `new.type` has a primary key only if the block must not set this key. There are two such cases. An
-        // integer key that the migration keeps is the object key, which links contain. The key of a type that does not
-        // change has a unique index.
+        // During a migration, `new.type` has a primary key only if the block must not set this key. There are two such
+        // cases. If the migration keeps an integer key, this key is also the object key, to which links refer. If the
+        // type does not change, its key has a unique index.
         if new.type.primaryKey == property.index { Misuse.primaryKeyChange(new.type.name, property.name) }
         flushChanges()
         newContext.recordingFailure { try migration.fill(new.type, property, from: source) }
         newContext.discardValues(of: new)
     }
 
-    /// Traps if a rename has not ended at a property of the schema.
+    /// Traps if the last new name of a rename is not a property of the schema.
     func requireRenameTargets() {
         guard let name = intermediateNames.keys.min(by: { ($0.type, $0.property) < ($1.type, $1.property) }) else {
             return
@@ -232,8 +232,8 @@ public final class Migration {
     // MARK: Embedded types
 
     /// Gives every object of a type exactly one owner. Creates copies for additional owners. Deletes objects without an
-    /// owner, and objects that only such objects own. Call this method for a type that the schema now declares as
-    /// embedded.
+    /// owner. Also deletes objects if all of their owners are deleted. Call this method for a type that the schema now
+    /// declares as embedded.
     ///
     /// ```swift
     /// if oldSchemaVersion < 3 { migration.separateOwners(ofType: "Address") }
@@ -248,7 +248,8 @@ public final class Migration {
         guard table.type.isEmbedded else { Misuse.separatedTopLevel(typeName) }
         flushChanges()
         guard let containment = containment(allTypes: false) else { return }
-        // The keys are read before the copies are created, because the copies and the objects in them have owners.
+        // The keys are read before copies are created. The copies and the objects in the copies have owners and must
+        // not be deleted below.
         let known = newContext.read { try table.rows.keys($0) }
         var owned: Set<ObjectKey> = []
         for incoming in table.incoming {
@@ -258,8 +259,9 @@ public final class Migration {
             forEachKey(of: holders) { key in
                 guard holders.exists(key) else { return }
                 let holder = holders.object(key)
-                // An unreachable holder has no owner, or only unreachable owners, and is deleted below. It releases its
-                // embedded objects before, because those that also have another owner must remain.
+                // An unreachable holder has no owner, or only unreachable owners, and is deleted below. Before the
+                // deletion, it releases its embedded objects, because an object that also has another owner must
+                // remain.
                 if containment.isUnreachable(RowID(table: holders.id, key: key)) {
                     return holder.releaseEmbedded(property)
                 }
@@ -274,8 +276,8 @@ public final class Migration {
         flushChanges()
     }
 
-    // The deletion of a row deletes all rows that it contains. Rows that objects with an owner also contain must
-    // remain.
+    // The deletion of a row deletes all rows that the row contains. If an object with an owner also contains one of
+    // these rows, the row must remain, so it is released before the deletion.
     private func releaseSharedContents(_ rows: [RowID]) {
         guard let containment = containment(allTypes: true) else { return }
         for row in containment.unreachableContents(of: rows) where containment.sharesContents(row) {
@@ -290,8 +292,8 @@ public final class Migration {
         flushChanges()
     }
 
-    /// Which rows of embedded types contain which other rows; nil if an object contains itself, because the migration
-    /// then fails.
+    /// The containment relation between rows of embedded types. Nil if an object contains itself; the migration then
+    /// fails.
     private func containment(allTypes: Bool) -> Containment? {
         var containment: Containment?
         newContext.recordingFailure {

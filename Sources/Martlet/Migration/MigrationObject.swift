@@ -11,9 +11,9 @@ import MartletValues
 /// ```
 ///
 /// Links and embedded objects are `MigrationObject`s. Collections are `List`, `MutableSet` and `Map` of values or of
-/// `MigrationObject`s. If an old object is assigned to a property of a new object, the property refers to the new
-/// object with the same key, or to a copy if the property is embedded. Old objects cannot be changed, and no migration
-/// object can be used after the block has returned.
+/// `MigrationObject`s. If an old object is assigned to a link of a new object, the link refers to the new object with
+/// the same key. If an old object is assigned to an embedded property, the property gets a copy. Old objects cannot be
+/// changed. After the block has returned, migration objects cannot be used.
 public final class MigrationObject: StoredObject {
     /// Traps: only a migration creates such objects.
     public required init() { Misuse.madeMigrationObject() }
@@ -37,7 +37,8 @@ public final class MigrationObject: StoredObject {
         return converted(value, property)
     }
 
-    // Enum properties have their raw type in a migration. The declaration knows which raw values belong to a case.
+    // In a migration, enum properties have the type of the raw values. The declaration contains the raw values of the
+    // cases.
     private func requireCases(_ value: Any?, _ property: PropertySchema) {
         let declaration = _model.declaration
         let values = (value as? [Any]) ?? (value as? [String: Any]).map { Array($0.values) } ?? [value as Any]
@@ -81,7 +82,7 @@ public final class MigrationObject: StoredObject {
         }
     }
 
-    // A value that an `AnyRealmValue` cannot contain is returned unchanged; the assignment then rejects it.
+    // Returns a value that an `AnyRealmValue` cannot contain unchanged. The assignment then rejects the value.
     private func convertedValue(_ value: Any?, _ property: PropertySchema) -> Any? {
         AnyRealmValue(untyped: value) { $0 }.map { convertedAny($0, property) } ?? value
     }
@@ -97,8 +98,8 @@ public final class MigrationObject: StoredObject {
     }
 
     /// Converts an old object for a property of a new object. For a link, returns the new object with the same key, or
-    /// nil if it was deleted. For an embedded property, returns the values of the old object. An object that is not an
-    /// old object, or has another embedded type, is returned unchanged.
+    /// nil if that object was deleted. For an embedded property, returns the values of the old object. Returns this
+    /// object unchanged if it is not an old object, or if it has another type than the embedded property.
     private func converted(to context: RealmContext?, _ property: PropertySchema) -> Any? {
         guard let context, _context !== context, _context?.newContext === context, let table = _table else {
             return self

@@ -1,5 +1,5 @@
-// Traps for invalid queries. `Realm.Predicate(parsing:)`, which parses texts from outside the program, throws an error
-// instead.
+// Traps for invalid queries. For query texts from outside the program, `Realm.Predicate(parsing:)` throws an error and
+// does not trap.
 extension Misuse {
     /// Traps with the message of a query error.
     static func query(_ message: String) -> Never { trap("this query is not valid: \(message)") }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The traps of the library and their messages. Programming errors trap. Reads that cannot throw trap if they fail. All
-/// other failures are thrown.
+/// The traps of the library and their messages. Programming errors trap. A failed read traps if the reading API cannot
+/// throw. All other failures are thrown.
 ///
 /// Each trap is a separate function. The message ends with the name of the function, so that users can search for it.
 /// `Documentation/Misuse.md` lists the messages, and a test triggers each trap.
@@ -11,8 +11,8 @@ enum Misuse {
     static func trap(
         _ message: String, named name: String = #function, file: StaticString = #file, line: UInt = #line
     ) -> Never {
-        // A message about a query text has several lines. The last line marks a position in the text, and the name
-        // follows on a separate line.
+        // A message about a query text has several lines. Its last line marks a position in the text, so the function
+        // name goes on a separate line.
         let separator = message.contains("\n") ? "\n" : " "
         fatalError("Martlet: \(message)\(separator)[\(name.prefix { $0 != "(" })]", file: file, line: line)
     }

@@ -2,8 +2,8 @@ import Foundation
 
 /// The text for a value of any type in a message or a description.
 ///
-/// Foundation's description of a date that is NaN stops the program, and so does the description of a value that
-/// contains such a date. A value that consists of other values is therefore described part by part.
+/// Foundation's description of a date that is NaN stops the program, even if the date is a part of another value. A
+/// value that consists of other values is therefore described part by part.
 struct ValueDescription: CustomStringConvertible {
     private let value: Any?
     /// True if the value is a part of another value. Strings are then quoted.

@@ -81,8 +81,8 @@ extension ObservableCollection where Self: ThreadConfined {
         }
     }
 
-    /// Observes the collection on an actor. Changes also include moves, the new positions of modified elements, and the
-    /// deleted elements as they were before the change.
+    /// Observes the collection on an actor. In addition to positions, changes include moves, the new positions of
+    /// modified elements, and the deleted elements as they were before the change.
     public func observeChanges<Target: Actor>(
         keyPaths: [String]? = nil, on actor: Target, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated Target, DetailedCollectionChange<Self>) -> Void

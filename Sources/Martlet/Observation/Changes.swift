@@ -11,16 +11,15 @@ import Synchronization
 ///
 /// The observation starts when the loop starts. It ends when the loop ends or its task is cancelled. The loop must run
 /// on the executor of the Realm (its thread, queue or actor); otherwise it traps. Changes that occur while the loop
-/// body runs are not queued, but merged into one change. For a Realm, only equal notifications are merged. No change is
-/// lost.
+/// body runs are merged into one change; none is lost. For a Realm, only equal notifications are merged.
 public struct Changes<Element>: AsyncSequence {
     public typealias Failure = Never
 
     /// Registers an observer that receives each change.
     let register: (_ notify: @escaping (Element) -> Void) -> NotificationToken
-    /// Compares two changes. If this closure is set, a change that equals a waiting change is dropped, and every other
-    /// change waits until the loop requests it. If the closure is nil, the observer is paused while the body of the
-    /// loop runs, and its changes are merged.
+    /// Compares two changes. If this closure is set, changes are queued until the loop requests them, and a change that
+    /// equals a queued change is dropped. If the closure is nil, the observer is paused while the body of the loop
+    /// runs, and its changes are merged.
     var isRepeated: ((Element, Element) -> Bool)?
 
     /// Starts the observation.

@@ -21,8 +21,8 @@ public struct CollectionChangeSet: Sendable, Hashable {
     public let modifications: [Int]
     /// New positions of the elements in `modifications`, in the same order.
     public let modificationsInNew: [Int]
-    /// Elements that changed their position, ascending by old position. They may also be modified. If an element was
-    /// replaced and its replacement was then moved, the change is reported only as a deletion and an insertion.
+    /// Elements that changed their position, ascending by old position. A moved element can be modified too. If an
+    /// element was replaced and its replacement was then moved, only a deletion and an insertion are reported.
     public let moves: [Move]
 
     private let deletedElementSource: DeletedElementSource
@@ -36,7 +36,7 @@ public struct CollectionChangeSet: Sendable, Hashable {
         deletedElementSource.elements.map { deletedElementSource.schema?.read($0) ?? [] } ?? []
     }
 
-    /// The source of the deleted elements. Comparisons ignore it, because the positions identify a difference.
+    /// The source of the deleted elements. All sources are equal, so comparisons of change sets compare only positions.
     private struct DeletedElementSource: Sendable, Hashable {
         let elements: RemovedElementsReader?
         let schema: DeletedElement.ElementSchema?

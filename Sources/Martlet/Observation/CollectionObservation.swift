@@ -1,12 +1,12 @@
 import Dispatch
 import MartletEngine
 
-/// An event of a tracked collection, delivered together with the state that it leads to.
+/// An event of a tracked collection. It is delivered together with the state after the event.
 enum TrackedEvent<Change> {
     case initial
     case update(Change, RemovedElementsReader?)
-    /// The state is newer, but the observer is not notified. `silenced` is the change that a silent write made; nil if
-    /// there was no such write.
+    /// The state is newer, but the observer is not notified. `silenced` is the change made by a silent write; nil if no
+    /// silent write made a change.
     case stateOnly(silenced: Change?)
     case failure(any Error)
 }
@@ -31,7 +31,7 @@ extension RealmContext {
         return observe(on: queue, fail, begin)
     }
 
-    /// A state, and a snapshot of its version if that version has to stay readable.
+    /// A state. If its version must stay readable, also a snapshot of that version.
     private struct RetainedState<State> {
         let state: State
         let handle: SnapshotHandle?
@@ -84,8 +84,9 @@ extension RealmContext {
         hub.add(entry)
     }
 
-    /// A snapshot of the version of `handle` that stays readable during a write; nil if it cannot be opened. The
-    /// snapshot from which a write starts does not stay readable, because it shares the connection of the writer.
+    /// A snapshot of the version of `handle` that stays readable during a write; nil if it cannot be opened. If
+    /// `handle` is the snapshot from which a write starts, it shares its connection with the writer, so another
+    /// snapshot is opened. Otherwise returns `handle` itself.
     static func separateSnapshot(_ handle: SnapshotHandle, _ coordinator: StoreCoordinator) -> SnapshotHandle? {
         if handle.isUnmodified { return handle }
         guard let newest = try? coordinator.openSnapshot(), newest.version == handle.version else { return nil }

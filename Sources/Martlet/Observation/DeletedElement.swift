@@ -1,8 +1,9 @@
 import MartletEngine
 import MartletValues
 
-/// An element that was removed from a collection, as it was at the observer's previous call. It can also contain later
-/// changes of which the observer was not notified, such as those of a write with `withoutNotifying:`.
+/// An element that was removed from a collection, as it was at the observer's previous call. The element can also
+/// contain later changes of which the observer was not notified, for example changes of a write with
+/// `withoutNotifying:`.
 public struct DeletedElement {
     /// The position in the old collection.
     public let position: Int

@@ -1,8 +1,9 @@
 /// Decides when the hub of a Realm computes notifications in the background, and when it delivers them.
 ///
-/// This is a value without threads and locks. Its methods do not start runs or deliveries, but return what the caller
-/// must start. A run opens a snapshot and computes the notifications for it. A delivery calls the observers on the
-/// Realm's executor.
+/// A run opens a snapshot and computes the notifications for it. A delivery calls the observers on the Realm's
+/// executor.
+///
+/// This value uses no threads and no locks. Its methods return which run or delivery the caller must start.
 struct DeliveryState<Snapshot> {
     /// What the caller does after a run.
     struct RunOutcome {
@@ -25,7 +26,7 @@ struct DeliveryState<Snapshot> {
     private(set) var computedSnapshot: Snapshot?
     /// True if a run is queued or in progress.
     private var isComputing = false
-    /// True if a commit occurred that no run has processed.
+    /// True if no run has processed the newest commit yet.
     private(set) var hasUnprocessedCommit = false
     /// Why the newest version could not be opened.
     private var failure: (any Error)?
@@ -38,7 +39,7 @@ struct DeliveryState<Snapshot> {
     private var target: Snapshot?
     /// False while the Realm does not refresh automatically.
     private var followsNewest = true
-    /// Whether there is an executor to deliver on. Without one, no run starts.
+    /// True if the Realm has an executor for deliveries. Without an executor, no run starts.
     private var hasExecutor: Bool
 
     init(hasExecutor: Bool) { self.hasExecutor = hasExecutor }
@@ -46,8 +47,8 @@ struct DeliveryState<Snapshot> {
     /// True if no run is queued or in progress and no delivery is pending.
     var isIdle: Bool { !isComputing && computedSnapshot == nil && !hasUnprocessedCommit && !isDeliveryScheduled }
 
-    /// True if the next delivery has to wait for a run: a run is queued or in progress, or a commit is unprocessed and
-    /// there is no result.
+    /// True if the next delivery has to wait for a run. This is the case while a run is queued or in progress, or if a
+    /// commit is unprocessed and there is no result.
     var awaitsRun: Bool { isComputing || (hasUnprocessedCommit && computedSnapshot == nil) }
 
     // MARK: Starting runs
@@ -77,7 +78,7 @@ struct DeliveryState<Snapshot> {
         return true
     }
 
-    /// Whether commits that no run has processed, or observers that need the current version, require a run.
+    /// True if a run is needed, for an unprocessed commit or for observers that do not know the current version yet.
     func needsRun(observersAreBehind: Bool) -> Bool {
         !isComputing && computedSnapshot == nil && (hasUnprocessedCommit || observersAreBehind)
     }
@@ -127,8 +128,8 @@ struct DeliveryState<Snapshot> {
     /// prepares the delivery again.
     mutating func postponeDelivery() { hasUnprocessedCommit = true }
 
-    /// Removes and returns the result of the last run, which is not needed. The caller releases the result outside its
-    /// lock.
+    /// Removes and returns the result of the last run, because it is not needed. The caller releases the result outside
+    /// its lock.
     mutating func takeComputed() -> Snapshot? {
         defer { computedSnapshot = nil }
         return computedSnapshot

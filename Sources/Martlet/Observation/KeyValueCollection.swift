@@ -52,7 +52,7 @@ extension MutableSet: KeyValueCollection {
 
 extension Map: KeyValueCollection {
     var elementCount: Int { count * 2 }
-    // A dictionary keeps one of several keys that Unicode considers equivalent. A map keeps all of them.
+    // A map can contain several canonically equivalent keys. The dictionary contains only the first of these keys.
     var contents: Any { Dictionary(keys.compactMap { key in self[key].map { (key, $0) } }) { first, _ in first } }
     var elementValues: [Any?] { keys.map { self[$0] } }
     func element(at position: Int) -> Any? { nil }

@@ -6,7 +6,7 @@ struct KeyValueListChange {
     let kind: KeyValueChangeKind
     let indexes: IndexSet
 
-    /// Nil for a change of several kinds.
+    /// Nil if the change consists of several kinds of changes.
     init?(_ change: CollectionChange) {
         let isMoved = !change.moves.isEmpty
         let isPermutation =

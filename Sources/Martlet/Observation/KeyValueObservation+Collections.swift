@@ -14,8 +14,7 @@ extension List {
 }
 
 extension MutableSet {
-    /// Calls `changeHandler` when the set becomes invalidated. Otherwise it behaves like
-    /// `List.observe(_:options:changeHandler:)`.
+    /// Calls `changeHandler` when the set becomes invalidated, like `List.observe(_:options:changeHandler:)`.
     public func observe(
         _ keyPath: KeyPath<MutableSet, Bool>, options: KeyValueObservingOptions = [],
         changeHandler: @escaping (MutableSet, KeyValueObservedChange<Bool>) -> Void
@@ -25,8 +24,7 @@ extension MutableSet {
 }
 
 extension Map {
-    /// Calls `changeHandler` when the map becomes invalidated. Otherwise it behaves like
-    /// `List.observe(_:options:changeHandler:)`.
+    /// Calls `changeHandler` when the map becomes invalidated, like `List.observe(_:options:changeHandler:)`.
     public func observe(
         _ keyPath: KeyPath<Map, Bool>, options: KeyValueObservingOptions = [],
         changeHandler: @escaping (Map, KeyValueObservedChange<Bool>) -> Void

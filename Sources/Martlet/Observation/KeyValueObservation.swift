@@ -20,8 +20,9 @@ public final class KeyValueObservation: @unchecked Sendable {
 }
 
 extension KeyPathObservable {
-    /// Calls `changeHandler` when the value at `keyPath` changes. If this Realm assigns the value, the call is made
-    /// immediately. If another Realm assigns it, the call is made when this Realm advances to the new version.
+    /// Calls `changeHandler` when the value at `keyPath` changes. If this Realm assigns the value, `changeHandler` is
+    /// called immediately. If another Realm assigns the value, `changeHandler` is called when this Realm advances to
+    /// the new version.
     ///
     /// ```swift
     /// let observation = dog.observe(\.name, options: [.old, .new]) { dog, change in
@@ -32,8 +33,8 @@ extension KeyPathObservable {
     /// A key path may lead through links, as in `\.owner?.address?.city`. If such a link changes, its new target is
     /// observed. The path may end in a collection, or in `isInvalidated` of an object or a collection. Unmanaged
     /// objects can be observed too, but cannot be added to a Realm while they are observed. Several changes by other
-    /// Realms cause one call, with the first old value and the last new value. Traps on linking objects, and when
-    /// called on an executor other than the object's.
+    /// Realms cause one call, with the first old value and the last new value. Traps if the key path contains linking
+    /// objects, or if the method is called outside of the object's executor.
     public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: KeyValueObservingOptions = [],
         changeHandler: @escaping (Self, KeyValueObservedChange<Value>) -> Void

@@ -24,8 +24,8 @@ extension ObjectBase {
     /// dog.addObserver(self, forKeyPath: "siblings.@count", options: [], context: nil)
     /// ```
     ///
-    /// Changes contain the values that `value(forKey:)` returns; enums are raw values. Otherwise this method behaves
-    /// like `observe(_:options:changeHandler:)`.
+    /// Changes contain the values that `value(forKey:)` returns, with enums as raw values. In all other respects, this
+    /// method behaves like `observe(_:options:changeHandler:)`.
     public final func addObserver(
         _ observer: any KeyValueObserver, forKeyPath keyPath: String, options: KeyValueObservingOptions = [],
         context: UnsafeMutableRawPointer? = nil

@@ -10,8 +10,8 @@ struct KeyValuePath {
     private(set) var end: PropertySchema?
     /// Whether the path ends in `@count` of the collection `end`.
     private(set) var isCount = false
-    /// Whether the path ends in `isInvalidated` of an embedded object that the root object owns, or of a collection of
-    /// such an object. Both are deleted together with the root object.
+    /// True if the path ends in `isInvalidated` of an embedded object that the root object owns, or of a collection of
+    /// such an embedded object. Both are deleted together with the root object.
     private(set) var endsInInvalidationOfOwned = false
 
     static let count = "@count"

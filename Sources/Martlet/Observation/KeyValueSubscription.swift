@@ -84,8 +84,8 @@ final class KeyValueSubscription: @unchecked Sendable {
         if options.contains(.initial), let root { notify(root, KeyValueEvent(isInitial: true, new: newValue(nil))) }
     }
 
-    /// Ends the notifications. Called on any thread. Outside of the object's executor, the registrations are removed
-    /// later.
+    /// Ends the notifications. Called on any thread. If the thread is not on the object's executor, the registrations
+    /// are removed later.
     func end() {
         guard state.end(), context?.confinement.isCurrent ?? true else { return }
         detach(0)
@@ -179,7 +179,7 @@ final class KeyValueSubscription: @unchecked Sendable {
         notify(root, change)
     }
 
-    // True if a change must be ignored because the root was deleted. The objects along the path may still exist then.
+    // True if a change must be ignored because the root was deleted. The other objects along the path may still exist.
     private func ignoresChangeOfDeletedRoot(_ root: ObjectBase, _ level: Int) -> Bool {
         guard level > 0, root._state == .invalidated, !path.endsInInvalidationOfOwned, !isBeingRestored(root) else {
             return false
@@ -194,7 +194,7 @@ final class KeyValueSubscription: @unchecked Sendable {
         root._context?.keyValue.restored.contains(ObjectIdentifier(root)) == true
     }
 
-    /// Registers with the objects behind a link that has changed.
+    /// Registers with the objects that follow a changed link on the path.
     private func reattach(_ level: Int) {
         detach(level + 1)
         guard let object = links[level].object ?? root, object._state != .invalidated else { return }

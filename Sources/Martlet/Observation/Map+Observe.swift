@@ -22,12 +22,12 @@ extension Map {
     /// ```
     ///
     /// `block` is called on the executor of the Realm (its run loop, queue or actor), as for lists and results. If an
-    /// object of the map is deleted, the value of its key becomes nil, which is reported as a modification.
+    /// object of the map is deleted, the value of its key becomes nil. This change is reported as a modification.
     ///
     /// - Parameters:
     ///   - keyPaths: the object properties whose changes are reported as modifications. A key path may lead through
     ///     links. Nil for all properties of the values and of objects up to three links away. Traps if key paths are
-    ///     given and no value can be an object.
+    ///     given and the values of the map cannot be objects.
     ///   - queue: a serial queue on which `block` is called instead. The map that the block receives can be used on
     ///     this queue only.
     ///   - block: the closure that is called with each change.

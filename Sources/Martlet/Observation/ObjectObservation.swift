@@ -33,8 +33,8 @@ struct ObservedItems {
         items.append(ObjectTracker.Item(watched: watched, valuePath: isSingle ? value : nil))
     }
 
-    /// One item for each property with which a path in `paths` begins. If `paths` is nil, one item for each property of
-    /// the type except linking objects.
+    /// The items for the first properties of `paths`, one per property. If `paths` is nil, one item for each property
+    /// of the type except linking objects.
     static func properties(_ paths: [PropertyPath]?, _ table: TableID, _ schema: DatabaseSchema) -> ObservedItems {
         var result = ObservedItems()
         for property in schema[table].type.properties {
@@ -56,8 +56,8 @@ struct ObservedItems {
 /// The part of an object's observation that runs on the executor. It converts stored values to the values that are
 /// reported to the observer.
 ///
-/// It retains the values of the last call, including linked objects, so that an old value can be reported after its row
-/// was deleted. Used on the executor only.
+/// The observation retains the values of the last call, including linked objects. It can therefore report an old value
+/// after the row of the value was deleted. Used on the executor only.
 final class ObjectObservation {
     enum Outcome {
         case change(ObjectBase, [PropertyChange])

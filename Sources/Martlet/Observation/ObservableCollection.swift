@@ -52,10 +52,11 @@ extension ObservableCollection {
         }
     }
 
-    /// Calls `block` with the initial collection and after each change, as `observe` does. Changes also include moves,
-    /// the new positions of modified elements, and the deleted elements as they were before the change.
+    /// Calls `block` with the initial collection and after each change, as `observe` does. In addition to positions,
+    /// changes include moves, the new positions of modified elements, and the deleted elements as they were before the
+    /// change.
     ///
-    /// The version of the last call is pinned until the next call, so that deleted elements can be read, even after
+    /// The version of the last call is pinned until the next call. Deleted elements can therefore be read, even after
     /// `realm.invalidate()`.
     public func observeChanges(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,

@@ -20,7 +20,8 @@ class ObservationEntry {
     }
     /// The kind of the last failure that the observer was notified of; nil after the next delivered version.
     private var deliveredFailure: String?
-    /// Incremented with every newer state. Results that were computed from an older state are invalid.
+    /// Incremented when the observer gets a newer state. Results that were computed from an older state are then
+    /// invalid.
     fileprivate(set) var generation = 0
     /// The call that a background computation has prepared.
     var prepared: PreparedCall?
@@ -45,22 +46,22 @@ class ObservationEntry {
 
     var isAlive: Bool { !hasEnded && !registration.isEnded }
 
-    /// Whether this observer is one of `registrations`, for which commits are silent. False before the first call of
-    /// the observer.
+    /// True if this observer is one of `registrations`, the observers that a silent commit excludes. False before the
+    /// first call of the observer.
     func isSilenced(by registrations: Set<ObjectIdentifier>) -> Bool {
         isAlive && !isNew && registrations.contains(ObjectIdentifier(registration))
     }
 
-    /// Whether this observer is one of `registrations`, for which commits are silent, and has not been notified of all
-    /// versions up to `base` yet.
+    /// True if a silent commit excludes this observer, and the observer has not been notified of all versions up to
+    /// `base` yet.
     func isSilenced(by registrations: Set<ObjectIdentifier>, before base: Version) -> Bool {
         deliveredVersion < base && isSilenced(by: registrations)
     }
 
-    /// Whether a silent commit that was not skipped yet starts before `version`.
+    /// True if the observer still has to skip a silent commit that starts before `version`.
     func isSilenced(before version: Version) -> Bool { pendingSilentCommits.first.map { $0.start < version } ?? false }
 
-    /// Whether the observer has no pending change up to `version`.
+    /// True if the observer has no pending change up to `version`.
     func canSuspend(_ version: Version) -> Bool {
         if case .anything = interest { return false }
         return !isNew && deliveredVersion >= version && prepared == nil && pendingSilentCommits.isEmpty
@@ -69,11 +70,11 @@ class ObservationEntry {
     /// Marks the versions up to `version` as delivered. They do not affect the observer.
     func catchUp(to version: Version) { deliveredVersion = max(deliveredVersion, version) }
 
-    /// Called when the versions after `version` have been rolled back, because a group of writes failed. Has an effect
-    /// only if the observer was registered between these writes.
+    /// Called when the versions after `version` were rolled back, because a group of writes failed. Has an effect only
+    /// on an observer that was registered between these writes.
     func rollBack(to version: Version) { deliveredVersion = min(deliveredVersion, version) }
 
-    /// Whether the observer has to be notified of the changes up to `version`. False while it is paused.
+    /// True if the observer has to be notified of the changes up to `version`. False while the observer is paused.
     func needs(_ version: Version) -> Bool {
         #if MARTLET_SEEDED_BUGS
             let isPaused = registration.isPaused && !SeededBug.isOn(.busyLoopNotified)
@@ -83,7 +84,7 @@ class ObservationEntry {
         return !isPaused && isBehind(version)
     }
 
-    /// Whether the observer does not know the state at `version` yet. The result does not depend on a pause.
+    /// True if the observer does not know the state at `version` yet, even if the observer is paused.
     func isBehind(_ version: Version) -> Bool {
         isAlive && deliveredVersion <= version && (isNew || deliveredVersion < version) && failedVersion < version
     }
@@ -114,7 +115,7 @@ class ObservationEntry {
         return SilentCommits(start: last.start, base: commits.base, handle: last.handle)
     }
 
-    /// Whether the observer has no pending change at `version`, or its call is prepared.
+    /// True if the observer has no pending change at `version`, or if its call is prepared.
     func isReady(for version: Version) -> Bool {
         !needs(version) || prepared.map { $0.isValid && $0.version == version } ?? false
     }
@@ -243,7 +244,7 @@ final class TrackingEntry<State, Change>: ObservationEntry {
         }
     }
 
-    // The known state does not change, so that the next change is computed from this state and no change is lost.
+    // The known state does not change. The next change is computed from this state, so no change is lost.
     private func fail(_ error: any Error, _ version: Version) -> (() -> Void)? {
         failedVersion = version
         return firstFailureCall(error)

@@ -5,8 +5,8 @@ import MartletEngine
 /// The observers of one Realm. The hub computes their notifications in the background and delivers them on the Realm's
 /// executor.
 ///
-/// Thread safety: `lock` guards `state` and the mutable properties of its entries. The lock is held only for short
-/// times: no query, no callback and no deinitializer of user code runs under it. `context`, `lastDeliveredVersion`,
+/// Thread safety: `lock` guards `state` and the mutable properties of its entries. The lock is held only for a short
+/// time: no query, callback or deinitializer of user code runs under the lock. `context`, `lastDeliveredVersion`,
 /// `lastRequiredVersion`, `isDelivering`, `isNotifyingRealm`, `mayRefresh`, `callbackSnapshot`, `isPredelivering` and
 /// `silentBase` are used on the executor only.
 final class ObservationHub: @unchecked Sendable {
@@ -44,8 +44,8 @@ final class ObservationHub: @unchecked Sendable {
     private(set) var callbackSnapshot: SnapshotHandle?
     /// True while the changes before a silent write are delivered to paused observers, which store them.
     private(set) var isPredelivering = false
-    /// A snapshot of the version before the current silent write. Set if an observer has not been notified of the
-    /// changes before that write yet.
+    /// A snapshot of the version before the current silent write. Set only if an observer has not yet been notified of
+    /// the changes before that write.
     private var silentBase: SnapshotHandle?
 
     init(_ context: RealmContext, _ scheduler: Scheduler?) {
@@ -75,8 +75,8 @@ final class ObservationHub: @unchecked Sendable {
     /// The number of living observers of collections and objects.
     var observerCount: Int { locked { $0.observers.all.count { $0.isAlive } } }
 
-    /// Whether the hub has an executor to deliver on. The Realm may have been opened before its thread started its run
-    /// loop, so this method looks for a run loop again.
+    /// True if the hub has an executor for deliveries. The thread of the Realm may have started its run loop after it
+    /// opened the Realm, so this method looks for a run loop again.
     func findExecutor() -> Bool {
         guard let scheduler = locked({ $0.scheduler }) ?? Scheduler.currentRunLoop() else { return false }
         let starts = locked { state in
@@ -107,9 +107,9 @@ final class ObservationHub: @unchecked Sendable {
     func add(
         _ registration: Registration, _ context: RealmContext, _ block: @escaping (Realm.Notification, Realm) -> Void
     ) {
-        // The Realm may show writes of a group that is not durable yet. These writes are reported later, but not to
-        // this observer, because they precede its registration. Without a snapshot and a transaction, there are no such
-        // writes, so 0 is sufficient.
+        // The Realm may show writes of a group that is not durable yet. When the group is durable, this observer must
+        // not be notified of these writes, because they precede its registration. If the Realm has neither a snapshot
+        // nor a transaction, it shows no such writes, so 0 is sufficient.
         let version = context.hasSnapshot || context.transaction != nil ? context.version : 0
         let number = locked { $0.realmObservers.add(registration, context, since: version, block) }
         registration.whenEnded { [self] in
@@ -122,7 +122,8 @@ final class ObservationHub: @unchecked Sendable {
     private func remove(_ number: Int) {
         let removed = locked { state in
             let entry = state.observers.remove(number)
-            // A prepared call retains its entry and a pinned version. Taking the call breaks this reference cycle.
+            // A prepared call retains its entry, and the entry retains the call. Taking the call breaks this reference
+            // cycle and releases the pinned version.
             let removed = (entry, entry?.takePendingResults())
             if state.observers.isEmpty { coordinator.setObserving(self, false) }
             return removed
@@ -246,8 +247,9 @@ final class ObservationHub: @unchecked Sendable {
 
     // MARK: Delivery, on the executor
 
-    /// Called by the scheduler: moves to the newest computed version and delivers the prepared calls. The calls were
-    /// computed in the background, except the calls for observers with silent commits that were not skipped yet.
+    /// Called by the scheduler: moves to the newest computed version and delivers the prepared calls. Most calls were
+    /// computed in the background. A call for an observer that must skip a silent commit is computed during the
+    /// delivery.
     private func deliverPending() {
         let (computed, failure) = locked { $0.delivery.beginDelivery() }
         guard let context else { return }
@@ -263,7 +265,7 @@ final class ObservationHub: @unchecked Sendable {
     }
 
     /// Starts a run if no run has processed the last commit, or if an observer does not know the version of the Realm
-    /// yet. Also called after an observer has resumed.
+    /// yet. Also called when a paused observer was resumed.
     func startRunIfNeeded(_ context: RealmContext) {
         guard !context.isInWrite, !isInCallback else { return }
         let isBehind = locked { state in
@@ -286,9 +288,9 @@ final class ObservationHub: @unchecked Sendable {
         if !context.autorefresh, computed.version > shown, !isFirstCallDue(context) {
             return requireRefresh(computed.version, context)
         }
-        // The results for an observer are invalid if the observer was notified of an older version after they were
-        // computed. The delivery to all observers then waits for new results. Otherwise, a callback would see changes
-        // in collections whose observers have not been notified of these changes.
+        // If an observer was notified of an older version after its results were computed, the results are invalid. The
+        // delivery to all observers then waits for new results. Otherwise, a callback could read changes in a
+        // collection before the observers of that collection are notified.
         guard locked({ state in state.observers.areReady(for: computed.version) }) else {
             return locked { $0.delivery.postponeDelivery() }
         }
@@ -307,7 +309,7 @@ final class ObservationHub: @unchecked Sendable {
         for entry in locked({ $0.observers.all }) { locked { _ in entry.firstFailureCall(error) }?() }
     }
 
-    /// Whether a Realm without a snapshot, as after `invalidate()`, must open a snapshot for the first call of an
+    /// True if the Realm has no snapshot, for example after `invalidate()`, and must open one for the first call of an
     /// observer.
     private func isFirstCallDue(_ context: RealmContext) -> Bool {
         !context.hasSnapshot && locked { $0.observers.active.contains { $0.isNew && $0.isAlive } }
@@ -383,8 +385,8 @@ final class ObservationHub: @unchecked Sendable {
     }
 
     /// Called before a write: delivers all changes up to the version from which the write starts. If the write begins
-    /// inside a callback, the remaining observers of that delivery are called before the write, because the Realm no
-    /// longer shows their version afterwards.
+    /// inside a callback, the remaining observers of that delivery are called before the write. After the write, the
+    /// Realm would no longer show the version of their calls.
     func deliverBeforeWrite(_ context: RealmContext) {
         if context.version > lastDeliveredVersion {
             lastDeliveredVersion = context.version
@@ -474,7 +476,7 @@ final class ObservationHub: @unchecked Sendable {
         isDelivering = true
         defer { isDelivering = wasDelivering }
         // A callback may have changed objects in an open write, or committed a newer version. The remaining observers
-        // are then notified later, from the state that they know.
+        // are then notified later, with the changes since their known states.
         for call in calls where isShown(call.version, context) { notify(call) }
         suspendCurrent()
     }
@@ -493,11 +495,11 @@ final class ObservationHub: @unchecked Sendable {
         skipSilenced(call.entry)
     }
 
-    /// Splits a call that spans silent commits. The changes before those commits are delivered now; the returned call
-    /// starts after them. A call that spans no silent commit is returned unchanged.
+    /// Splits a call that spans silent commits: delivers the changes before these commits, and returns a call for the
+    /// changes after them. Returns a call that spans no silent commit unchanged.
     ///
-    /// A silent commit can precede the delivery of an older change in two cases: an observer of the Realm itself made
-    /// the silent commit, or the program made it while a paused Combine publisher had new demand.
+    /// There are two cases in which a silent commit is made before an older change is delivered. An observer of the
+    /// Realm itself makes the silent commit, or the program makes it while a paused Combine publisher has new demand.
     private func splitAtSilentCommits(_ call: PreparedCall) -> PreparedCall? {
         let entry = call.entry
         guard locked({ _ in call.isValid && entry.isSilenced(before: call.version) && acceptsCalls(entry) }) else {
@@ -512,8 +514,8 @@ final class ObservationHub: @unchecked Sendable {
         return prepare([job], handle).first
     }
 
-    /// Whether the observer can be called now. A paused observer is called later, with the changes since the state that
-    /// it knows.
+    /// True if the observer can be called now. A paused observer is called later, with all changes since its known
+    /// state.
     private func acceptsCalls(_ entry: ObservationEntry) -> Bool { isPredelivering || !entry.registration.isPaused }
 
     /// Installs the result of a call as the known state and calls the observer. Returns false if the result is invalid,
@@ -571,13 +573,13 @@ final class ObservationHub: @unchecked Sendable {
         let outer = (isNotifyingRealm, mayRefresh)
         (isNotifyingRealm, mayRefresh) = (true, notification == .refreshRequired)
         defer { (isNotifyingRealm, mayRefresh) = outer }
-        // The versions of writes that are reported together are consecutive, and the Realm shows the last one.
+        // Writes that are reported together have consecutive versions, and the Realm shows the last of these versions.
         let firstVersion = notification == .didChange && !concernsAll ? context.version + 1 - Version(count) : .max
         for write in 1...count {
             for observer in observers where !observer.registration.isEnded {
                 if firstVersion < .max, observer.since >= firstVersion + Version(write - 1) { continue }
                 if write == count, silenced.contains(ObjectIdentifier(observer.registration)) { continue }
-                // The previous observer may have called `refresh()`. No refresh is required then.
+                // If the previous observer has called `refresh()`, no refresh is required any more.
                 if mayRefresh, lastDeliveredVersion >= lastRequiredVersion { return }
                 observer.block(notification, Realm(context))
             }

@@ -7,11 +7,12 @@ enum ObserverInterest {
     case row(TableID, ObjectKey, orTables: Set<TableID>)
 }
 
-/// The observers of a Realm, indexed so that a commit does no work for observers that it does not affect.
+/// The observers of a Realm. They are indexed by rows and tables, so that a commit examines only the observers that it
+/// may affect.
 ///
-/// An observer is suspended while none of the rows and tables that it depends on change: its state is valid for every
-/// version up to `examinedVersion`. A commit activates the observers that it may affect. They are suspended again once
-/// they know the new state. Observers with the interest `.anything` are always active.
+/// An observer is suspended while no row or table on which it depends changes. Its state is then valid for every
+/// version up to `examinedVersion`. A commit activates the observers that it may affect. An active observer is
+/// suspended again when it knows the new state. Observers with the interest `.anything` are always active.
 struct ObserverIndex {
     /// The active observers, in the order of registration, which is the order of their numbers.
     private(set) var active: [ObservationEntry] = []
@@ -32,12 +33,12 @@ struct ObserverIndex {
 
     var hasSuspended: Bool { suspendedCount > 0 }
 
-    /// Whether there may be an observer that has not been notified of all changes up to `version`.
+    /// True if an observer may not have been notified of all changes up to `version` yet.
     func needsDelivery(of version: Version) -> Bool {
         (hasSuspended && examinedVersion < version) || active.contains { $0.needs(version) }
     }
 
-    /// Whether all notifications for `version` are prepared.
+    /// True if all notifications for `version` are prepared.
     func areReady(for version: Version) -> Bool {
         (!hasSuspended || examinedVersion >= version) && active.allSatisfy { $0.isReady(for: version) }
     }

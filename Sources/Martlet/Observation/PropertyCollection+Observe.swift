@@ -57,8 +57,8 @@ extension ManagedCollection {
                 try tracker(id, paths, context.schema)
             }
             context.registerObserver(collectionTracker, registration, keepsDeleted: keepsDeleted) { event, state, _ in
-                // After `invalidate()`, reading the collection traps. If its owner was deleted, the collection is empty
-                // instead, so that the observer can read it.
+                // After `invalidate()`, reading the collection traps. But if the owner was deleted, the observer must
+                // be able to read the collection, which is then empty.
                 if state?.isInvalidated == true { collection.core?.ownerWasDeleted() }
                 notify(event, state, state?.isInvalidated == true ? collection : collection.current)
             }

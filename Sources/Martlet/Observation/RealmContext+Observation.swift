@@ -35,13 +35,13 @@ extension RealmContext {
         if scheduler != nil { _ = hub }
     }
 
-    /// Whether the Realm shows exactly `version`, without changes of an open write.
+    /// True if the Realm shows exactly `version`, without changes of an open write.
     func shows(_ version: Version) -> Bool {
         if let transaction { return transaction.baseVersion == version && hasNoOpenChanges }
         return hasSnapshot && self.version == version
     }
 
-    /// Whether no write is open, or the open write has changed nothing.
+    /// True if no write is open, or if the open write has changed nothing.
     var hasNoOpenChanges: Bool { !(transaction?.recorder.hasChanges ?? false) }
 
     // MARK: Registration
@@ -54,7 +54,7 @@ extension RealmContext {
         if isFrozen { Misuse.observeFrozen(what()) }
         if let transaction, transaction.recorder.hasChanges { Misuse.observeInsideWrite(what()) }
         if !onQueue && !hub.findExecutor() { Misuse.noRunLoop(what()) }
-        // Without this call, the initial state of the observer could contain writes of a group that may still be rolled
+        // Without this call, the initial state of the observer could contain sealed writes, which may still be rolled
         // back.
         makeGroupDurable()
     }

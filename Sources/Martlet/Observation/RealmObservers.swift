@@ -8,7 +8,7 @@ struct RealmObservers {
         let block: (Realm.Notification, Realm) -> Void
         // An observer keeps its Realm alive.
         let context: RealmContext
-        /// The version of the Realm when the observer was added. This version is possibly not durable yet.
+        /// The version of the Realm when the observer was added. This version may not be durable yet.
         fileprivate(set) var since: Version
     }
 

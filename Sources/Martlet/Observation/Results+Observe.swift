@@ -8,8 +8,8 @@ extension Results: ObservableCollection {
         _ notify: @escaping (_CollectionEvent, Results) -> Void
     ) -> NotificationToken {
         storage.observe(keyPaths, queue, keepsDeleted: keepsDeleted) { event, storage in
-            // An observer on the current executor gets this storage. An observer on a queue gets a storage that belongs
-            // to that queue.
+            // `storage` belongs to the executor of the observer. It is the observed storage if the observer runs on the
+            // current executor.
             notify(event, Results(storage))
         }
     }

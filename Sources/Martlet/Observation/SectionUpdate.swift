@@ -3,13 +3,13 @@ import MartletEngine
 /// Sections after a change of the results, computed from the previous sections and the changed elements.
 ///
 /// Only changed elements get new section keys. Removed elements are found by a search of the sections. The place of an
-/// inserted element in its section is found by its neighbours in the results, which usually are in the same section. The
-/// first elements of the sections are sorted again only if one of them has changed. So most changes cost a search of one
-/// section, and every change costs at most a few passes over the object keys.
+/// inserted element in its section is found with its neighbours in the results, because these are usually in the same
+/// section. The sections are sorted again only if the first element of a section has changed. Most changes therefore
+/// cost a search of one section, and every change costs at most a few passes over the object keys.
 ///
 /// No object key may occur twice in the results.
 struct SectionUpdate<Key: Hashable> {
-    /// The greatest number of changed elements. All elements are grouped again if there are more.
+    /// The maximum number of changed elements. If more elements have changed, all elements are grouped again.
     private static var maximumChanges: Int { 256 }
 
     private(set) var sections: Sections<Key>
@@ -17,7 +17,8 @@ struct SectionUpdate<Key: Hashable> {
     private(set) var touched: Set<Int> = []
 
     private let new: KeySequence
-    /// The section keys and elements. The sections keep their previous positions until the end, and new sections follow.
+    /// The section keys and elements. Until `finish`, the previous sections keep their positions, and new sections
+    /// follow them.
     private var keys: [Key]
     private var members: [KeySequence]
     private var positions: SectionPositions<Key>
@@ -86,7 +87,7 @@ struct SectionUpdate<Key: Hashable> {
         _ change: ResultsTracker.Change, _ old: KeySequence, _ inserted: KeySet, _ sectionKey: (ObjectKey) -> Key?
     ) -> Bool {
         let modified = old.keys(at: change.positions.modifications)
-        // Rows that changed in a way that is not reported, and that may not be elements.
+        // Changed rows without a reported modification. Some of them may not be elements.
         let others = change.changed.subtracting(inserted).subtracting(KeySet(modified))
         var remaining = zip(modified, change.positions.modificationsNew).map { ($0, Optional($1)) }
         for section in members.indices where !others.isEmpty {
@@ -117,7 +118,7 @@ struct SectionUpdate<Key: Hashable> {
         touched.insert(placement.section)
     }
 
-    /// The number of elements of a section that are before a position of the results.
+    /// The number of elements of a section that precede a position in the results.
     private func place(_ position: Int, in section: KeySequence) -> Int {
         if section.isEmpty { return 0 }
         if position > 0, let previous = section.firstPosition(of: new[position - 1]) { return previous + 1 }
@@ -133,7 +134,7 @@ struct SectionUpdate<Key: Hashable> {
     /// Removes empty sections, and sorts the sections by their first elements if one of these has changed.
     private mutating func finish(_ previousFirsts: [ObjectKey]) {
         let remaining = members.indices.filter { !members[$0].isEmpty }
-        // An element that moved in the results can be the first element of its section before and after the move.
+        // The first element of a section can move in the results and still be the first element of its section.
         let placed = Set(placements.map(\.member))
         let isOrdered = remaining.allSatisfy { section in
             let first = members[section][0]

@@ -83,8 +83,8 @@ extension ObservableSections {
     ///   - queue: a serial queue on which `block` is called instead. The sections that the block receives can be used
     ///     on this queue only, and section keys are computed there.
     ///   - block: the closure that is called with each change.
-    /// - Complexity: a change of few elements costs a search of their sections, and at most a few passes over the keys of
-    ///   all elements. A change of more than 256 elements costs O(n), where n is the number of elements. Elements are
+    /// - Complexity: a change of at most 256 elements costs a search of their sections, and at most a few passes over
+    ///   the keys of all elements. After a change of more elements, all elements are grouped again: O(n). Elements are
     ///   compared only in sections that changed.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
@@ -189,8 +189,8 @@ extension SectionStorage {
     }
 
     /// Groups elements into sections. Computes the section keys of the elements in `changedKeys`, or of all elements if
-    /// `changedKeys` is nil. All other elements keep their section keys from `known`, and so do elements that do not
-    /// exist any more if `keepsLost` is true.
+    /// `changedKeys` is nil. All other elements keep their section keys from `known`. If `keepsLost` is true, elements
+    /// that do not exist any more also keep their section keys.
     private func grouped(
         _ keys: KeySequence, _ known: Sections<Key>, _ changedKeys: KeySet?, keepsLost: Bool,
         _ sectionKey: (ObjectKey) -> Key?
@@ -212,7 +212,7 @@ extension SectionStorage {
     }
 
     /// The version that is being delivered; nil if the Realm shows that version. The Realm shows a newer version if an
-    /// earlier callback has written, or if the change was delivered late because a silent write follows it.
+    /// earlier callback has written, or if a silent write was committed before this delivery.
     private var pastCallbackSnapshot: SnapshotHandle? {
         let context = results.storage.context
         return context.hub.callbackSnapshot.flatMap { context.shows($0.version) ? nil : $0 }

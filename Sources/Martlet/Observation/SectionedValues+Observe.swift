@@ -88,7 +88,7 @@ extension ValueSectionStorage {
     }
 }
 
-/// Assigns numbers to values. Values are compared by their numbers, as objects are compared by their keys. A value
+/// Assigns numbers to values, so that values can be compared by numbers, as objects are compared by their keys. A value
 /// keeps its number while it remains in the collection. A value that occurs *n* times has *n* numbers.
 private struct ValueNumbers {
     private var numbers: [StoredValue: [ObjectKey]] = [:]

@@ -1,8 +1,8 @@
 import MartletEngine
 
 extension ThreadConfined {
-    /// The frozen value, as `freeze()` returns it. Inside a callback, the value is frozen at the version that the
-    /// callback reports, even if an earlier callback has written a newer version.
+    /// Freezes the value, as `freeze()` does. Inside a callback, the value is frozen at the version that the callback
+    /// reports, even if an earlier callback has written a newer version.
     package func frozenAtDeliveredVersion(fileID: StaticString = #fileID, line: UInt = #line) -> Self {
         guard !isFrozen, let context = realm?.context, let snapshot = context.pastCallbackSnapshot,
             let locator = _locator(), let frozen = locator.find(context.frozen(at: snapshot, fileID, line)) as? Self

@@ -73,8 +73,8 @@ struct ProjectionLabels {
         all = facts.labels.map { Label(name: $0.label, path: PropertyPath($0.path)) }
     }
 
-    /// The labels that `keyPaths` select; all labels if `keyPaths` is nil. An element of `keyPaths` is the name of a
-    /// label, or the key path that labels project.
+    /// The labels that `keyPaths` select; all labels if `keyPaths` is nil. An element of `keyPaths` is either a label,
+    /// or a key path that selects every label that projects it.
     func selected(_ keyPaths: [String]?) -> [Label] {
         guard let keyPaths else { return all }
         let selectors = keyPaths.map { path -> (String) -> Bool in
@@ -86,8 +86,8 @@ struct ProjectionLabels {
         return all.filter { label in selectors.contains { $0(label.name) } }
     }
 
-    /// The labels that a Swift key path reads. If several labels project elements of the collection that the key path
-    /// reads, returns all of them, because the trace of the key path ends at the collection.
+    /// The labels that a Swift key path reads. The trace of a key path ends at a collection. If several labels project
+    /// elements of that collection, returns all of them.
     func names<P: ObservableProjection>(_ keyPath: PartialKeyPath<P>) -> [String] {
         let names = KeyPathTracer.names(P.Root.self) { P(projecting: $0)[keyPath: keyPath] } ?? []
         let exact = all.filter { $0.path.names == names }

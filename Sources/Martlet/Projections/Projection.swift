@@ -5,7 +5,7 @@ public import Observation
 ///
 /// Projection classes are generated from the schema. Reads and writes through a projection access the object.
 open class Projection<Root: ObjectBase>: AnyProjection {
-    /// The object behind the projection.
+    /// The object of which this is a projection.
     public final let rootObject: Root
 
     /// Creates a projection of `object`.
@@ -53,7 +53,7 @@ extension Projection: Hashable {
     message:
         "a projection stays on its Realm's thread, queue or actor; pass the object's primary key and project it again"
 )
-// Unavailable: a projection is confined like the object behind it.
+// Unavailable: a projection is confined to the isolation of its object.
 extension Projection: @unchecked Sendable {}
 
 /// The values that a projection computes from the elements of a collection, one for each element. Projected collections
@@ -131,8 +131,8 @@ public struct ProjectedResults<Element: AnyObject>: RandomAccessCollection {
     /// True if there are no members.
     public var isEmpty: Bool { storage.key(at: 0) == nil }
 
-    /// The projections of the first members, at most `maxLength`. For a small number, the other members are neither
-    /// read nor counted.
+    /// The projections of the first members, at most `maxLength`. If `maxLength` is small, the other members are
+    /// neither read nor counted.
     public func prefix(_ maxLength: Int) -> Slice<ProjectedResults> {
         Slice(base: self, bounds: 0..<storage.prefixCount(maxLength))
     }
@@ -200,9 +200,10 @@ extension Realm {
 // Unavailable: projected results read the original results, which are confined.
 extension ProjectedResults: @unchecked Sendable {}
 
-// The constraint `Element: AnyProjection` is always satisfied, but it is needed. For a wrong name in a condition, the
-// compiler reports the error of the overload of `objects` that violates the fewest constraints. This constraint is one
-// more violation for the overload for projections, so the compiler reports the error of the overload for objects.
+// The constraint `Element: AnyProjection` is always satisfied, but it improves an error message. For a wrong name in a
+// condition, the compiler reports the error of the overload of `objects` that violates the fewest constraints. Because
+// of this constraint, the overload for projections violates one more, so the compiler reports the error of the overload
+// for objects.
 extension ProjectedResults where Element: AnyProjection {
     /// Unavailable: projections have no fields. Query the objects and project the results.
     @available(

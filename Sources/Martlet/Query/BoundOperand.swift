@@ -139,8 +139,8 @@ struct BoundOperand {
         isFullText = path.isFullText
     }
 
-    /// The operand for use in a subquery that is nested `level` levels deeper. Its path still starts in the scope of
-    /// this operand.
+    /// The operand for use in a subquery that is nested `level` levels deeper. The path of the operand still starts in
+    /// the outer scope.
     func inSubquery(_ level: Int) -> BoundOperand {
         var outer = self
         outer.operand = .outer(level, operand)
@@ -178,7 +178,7 @@ struct BoundOperand {
 }
 
 extension QueryLiteral {
-    /// The type to which two literals are converted when they are compared with each other; nil for objects and lists.
+    /// The type to which a literal is converted when it is compared with another literal; nil for objects and lists.
     var comparisonType: ElementType? {
         switch self {
         case .null, .any: .scalar(.any)

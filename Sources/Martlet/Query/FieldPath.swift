@@ -29,8 +29,9 @@ extension KeyPathDescriptor {
 
 /// A field that is neither a link nor a collection. `Field` is the only conforming type.
 ///
-/// Functions that take a closure are generic over the field type, not over the value type. If the closure contains a
-/// wrong name, the compiler then reports that name. Otherwise it would report that it cannot infer the value type.
+/// Functions that take a closure are generic over the field type. If the closure contains a wrong name, the compiler
+/// then reports that name. If the functions were generic over the value type, the compiler would report that it cannot
+/// infer the value type.
 public protocol ValueField<Root>: KeyPathDescriptor {
     associatedtype Value
 }
@@ -52,8 +53,8 @@ public protocol ObjectFields: KeyPathDescriptor, QueryOperand where _Compared ==
     init(_ path: FieldPath)
 }
 
-/// A list, set or linking-objects property of objects. A condition on a field of the elements is true if *some* element
-/// satisfies it.
+/// A list or set of objects, or linking objects. A condition on a field of the elements is true if *some* element
+/// satisfies the condition.
 @dynamicMemberLookup
 public struct ObjectCollectionField<Element: ObjectFields>: KeyPathDescriptor {
     public typealias Root = Element.Root

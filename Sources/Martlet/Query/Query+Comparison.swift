@@ -5,8 +5,8 @@ import MartletValues
 
 /// One side of a comparison: a field, a link, or a number that is computed from a collection.
 ///
-/// All kinds of operands share one function for each comparison operator. If each kind had its own function, the
-/// compiler's message about a wrong enum case or value would name the function for another kind of operand.
+/// Each comparison operator has one function for all kinds of operands. If each kind of operand had its own function,
+/// the compiler's message about a wrong enum case or value could name a function for another kind of operand.
 public protocol QueryOperand<Root> {
     associatedtype Root: ObjectBase
     /// The type of the values with which the operand is compared.
@@ -159,8 +159,8 @@ extension ObjectFields {
         return .isRow(_path, [object])
     }
 
-    /// True if the link refers to the object `value`. With `.notEqual`, true if the link refers to another object or is
-    /// nil. `nil` tests for an absent link.
+    /// True if the link refers to the object `value`. With `.notEqual`, true if the link is nil or refers to another
+    /// object. If `value` is nil, tests whether the link is nil.
     public func _compare(_ comparison: _Comparison, _ value: Model?) -> Query<Root> {
         comparison == .equal ? isObject(value) : isObject(value).negatedForSomeElement
     }

@@ -61,7 +61,7 @@ extension Field where Value: TextValue {
     /// True if the text matches a full-text search.
     ///
     /// All words of `search` must occur in the text. A word after `-` must not occur. A word that ends with `*` matches
-    /// any word with that beginning. Case and diacritics are ignored.
+    /// every word that begins with the characters before `*`. Case and diacritics are ignored.
     ///
     /// Traps if the property is not declared with `fullText: true`.
     public func matches(_ search: String) -> Query<Root> { Query(.fullText(_path.path, FullTextSearch(search))) }

@@ -1,8 +1,8 @@
 import MartletEngine
 import MartletValues
 
-/// Binds a parsed query string to the schema: resolves names to paths, and converts literals to values of the right
-/// type.
+/// Binds a parsed query string to the schema: resolves names to paths, and converts literals to the types with which
+/// they are compared.
 struct QueryBinder {
     /// Where the key paths in a condition start: at a row of a type, or at an element of a collection of values.
     struct Scope {

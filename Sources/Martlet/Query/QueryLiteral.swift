@@ -238,8 +238,8 @@ enum QueryLiteral: Equatable {
     }
 
     // Numbers are compared by value. A number that an `Int64` can represent exactly becomes an integer, because SQLite
-    // does not find the key `Int64.min` if it is compared with a floating-point number. Decimals beyond 64 bits become
-    // floating-point numbers, because calculations that exceed 64 bits are also rounded. All other decimals remain
+    // does not find the key `Int64.min` in a comparison with a floating-point number. Decimals beyond 64 bits become
+    // floating-point numbers, because calculations that exceed 64 bits are rounded, too. All other decimals remain
     // decimals.
     private var number: SQLValue? {
         switch self {
@@ -253,7 +253,8 @@ enum QueryLiteral: Equatable {
 
     private func beyond64Bits(_ value: Decimal128) -> Double? {
         guard let nearest = Double("\(value)"), nearest.isFinite else { return nil }
-        // `Int64.min` must not equal a lower number, so numbers that are rounded to it remain decimals.
+        // A number below `Int64.min` must not equal `Int64.min`. If rounding would give `Int64.min`, the number remains
+        // a decimal.
         return value >= Self.firstAboveInt64 || nearest < -0x1p63 ? nearest : nil
     }
 

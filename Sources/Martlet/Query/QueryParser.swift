@@ -166,8 +166,8 @@ struct QueryParser {
         return quantifier
     }
 
-    // True if the current word is the name of a property, such as 'any', and not a quantifier. A property name is
-    // followed by a relation, a dot or the end. A quantifier is followed by a value.
+    // True if the current word is a property with the name of a quantifier, such as 'any'. A property name is followed
+    // by a relation, a dot or the end. A quantifier is followed by a value.
     private var isPropertyName: Bool {
         guard position + 1 < tokens.count else { return true }
         switch tokens[position + 1].kind {

@@ -11,7 +11,7 @@ struct QuerySyntax {
         case or([Condition])
         case not(Condition)
         case comparison(Comparison)
-        /// An operand that is itself true or false, such as a Boolean property.
+        /// An operand that is used as a condition, such as a Boolean property.
         case value(Operand)
     }
 

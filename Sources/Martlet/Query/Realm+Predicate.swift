@@ -4,9 +4,8 @@ extension Realm {
     /// A condition written as text, in the predicate language of Foundation and Realm: `"age > 5 AND owner.name
     /// BEGINSWITH[c] 'm'"`. The condition can be followed by `SORT(…)`, `DISTINCT(…)` and `LIMIT(…)`.
     ///
-    /// Use a predicate for texts from users or files, because parsing an invalid text throws an error. `filter(_:_:)`
-    /// takes a text directly, and traps if the text is invalid. Values are passed to the database only as bound
-    /// parameters.
+    /// Use a predicate for texts from users or files: parsing an invalid text throws an error. `filter(_:_:)`, which
+    /// takes a text directly, traps if the text is invalid. Values are passed to the database only as bound parameters.
     public struct Predicate: CustomStringConvertible {
         let syntax: QuerySyntax
         let text: String

@@ -1,7 +1,8 @@
 import MartletEngine
 
-// A collection has no single value to compare. For a comparison of a collection, the compiler reports the message of
-// the unavailable conformance. Without these conformances, it would report only that no operator accepts the operands.
+// A collection has no single value to compare. If a program compares a collection, the compiler reports the message of
+// the unavailable conformance. Without these conformances, the compiler would report only that no operator accepts the
+// operands.
 
 @available(
     *, unavailable,

@@ -59,7 +59,7 @@ extension ProjectedCollection: CustomStringConvertible {
 }
 
 extension Projection: CustomStringConvertible {
-    /// The type and the object behind the projection.
+    /// The type of the projection, and its object.
     public final var description: String { "\(Self.self) of \(rootObject)" }
 }
 

@@ -6,10 +6,10 @@
 /// ```
 ///
 /// The initializer calls `freeze()` on the value. Reads are forwarded to the frozen value. Objects that are reachable
-/// from the frozen value are frozen, too. To pass such an object to another thread, wrap it in a `Frozen` of its own.
+/// from the frozen value are frozen, too. To pass such an object to another thread, wrap it in another `Frozen`.
 ///
-/// Ignored properties are not frozen, and access to them is not synchronized between threads. Do not use them on a
-/// frozen object.
+/// Ignored properties are not frozen, and their access is not synchronized between threads. Do not use ignored
+/// properties of a frozen object.
 @dynamicMemberLookup
 // Sendable: a frozen value never changes and can be read on any thread.
 public struct Frozen<Value: ThreadConfined>: @unchecked Sendable {
@@ -24,7 +24,7 @@ public struct Frozen<Value: ThreadConfined>: @unchecked Sendable {
     /// Reads a property of the frozen value.
     public subscript<Member>(dynamicMember keyPath: KeyPath<Value, Member>) -> Member { value[keyPath: keyPath] }
 
-    /// The live value on the current thread, queue or actor; nil if it was deleted.
+    /// The live value on the current thread, queue or actor; nil if the value was deleted.
     public func thaw(isolation: isolated (any Actor)? = #isolation) -> Value? { value.thaw(isolation: isolation) }
 }
 

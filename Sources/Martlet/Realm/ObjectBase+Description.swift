@@ -21,7 +21,7 @@ struct ObjectText {
     /// The maximum number of objects that are shown with their properties.
     private let objectLimit: Int
     private var count = 0
-    /// The objects whose description is being built. They are used to detect cycles.
+    /// The objects on the current path of links. They are used to detect cycles.
     private var trail: [ObjectBase] = []
 
     init(objectLimit: Int = 50) { self.objectLimit = objectLimit }

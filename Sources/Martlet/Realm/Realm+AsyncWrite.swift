@@ -11,8 +11,8 @@ extension Realm {
     ///
     /// - Parameters:
     ///   - block: Makes the changes.
-    ///   - onComplete: Called with nil when the changes are durable, or when the block has cancelled the write. If an
-    ///     error caused a rollback, called with this error.
+    ///   - onComplete: Called with nil when the changes are durable, or when the block has cancelled the write. Called
+    ///     with an error if the error caused a rollback.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () -> Void, onComplete: (((any Swift.Error)?) -> Void)? = nil
@@ -48,7 +48,7 @@ extension Realm {
         return id
     }
 
-    /// Commits the open write transaction, and calls `onComplete` when it is durable.
+    /// Commits the open write transaction, and calls `onComplete` when the changes are durable.
     ///
     /// If collections or objects of this Realm are observed, `beginAsyncWrite` does not group its write with earlier
     /// writes. The block of `beginAsyncWrite` then runs after the earlier writes are durable and their notifications
@@ -56,8 +56,8 @@ extension Realm {
     ///
     /// - Parameters:
     ///   - allowGrouping: True if the changes may become durable together with the following writes in the queue.
-    ///   - onComplete: Called with nil when the changes are durable. If an error caused a rollback, called with this
-    ///     error.
+    ///   - onComplete: Called with nil when the changes are durable. Called with an error if the error caused a
+    ///     rollback.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: (((any Swift.Error)?) -> Void)? = nil

@@ -2,17 +2,19 @@ import MartletEngine
 
 /// The columns of open files that the process keeps in memory.
 ///
-/// If a query has to read every row of a type with at least 4,096 objects, the numbers, Booleans, dates and texts that it
-/// needs are kept in memory from the second query on. Counts, sums, minima, maxima, averages and conditions then do not read
-/// the file. Changes of this and other processes are applied to the columns when they are used next.
+/// A query may have to read every row of a type with at least 4,096 objects. From the second query of this kind on, the
+/// numbers, Booleans, dates and texts that the query reads are kept in memory. Counts, sums, minima, maxima, averages
+/// and conditions then do not read the file. Changes of this and other processes are applied to the columns at their
+/// next use.
 ///
-/// The answers are the same with and without columns in memory. Queries that find their objects with an index, and
-/// queries inside a write transaction, always read the file.
+/// Results are the same with and without columns in memory. Queries that use an index, and queries inside a write
+/// transaction, always read the file.
 extension Realm {
-    /// The most bytes of memory that the columns of all open files may use together. Zero turns columns off.
+    /// The maximum size in bytes of the columns of all open files together. If it is zero, no columns are kept in
+    /// memory.
     ///
-    /// The default is the smaller of 256 MB and 1/16 of the memory that the process may use. If a further column does
-    /// not fit, the columns that were not used for the longest time are dropped. May be read and set on any thread.
+    /// The default is the smaller of 256 MB and 1/16 of the memory that the process may use. If a new column does not
+    /// fit, the least recently used columns are released. May be read and set on any thread.
     public static var columnMemory: Int {
         get { ColumnBudget.shared.byteLimit }
         set { ColumnBudget.shared.byteLimit = newValue }
@@ -39,14 +41,13 @@ extension Realm {
         public let columns: [Column]
         /// The bytes that all columns use.
         public let byteCount: Int
-        /// The number of queries that were answered from columns in memory.
+        /// The number of queries whose results were computed from columns in memory.
         public let hits: Int
-        /// The number of queries that columns could have answered, but that read the file, because the columns were not
-        /// in memory.
+        /// The number of queries that read the file only because the columns were not in memory.
         public let misses: Int
         /// The number of times that columns were read from a file.
         public let reads: Int
-        /// The number of columns that were dropped because other columns needed the memory.
+        /// The number of columns that were released because other columns needed the memory.
         public let evictions: Int
 
         init(_ statistics: MartletEngine.ColumnStatistics) {

@@ -10,46 +10,46 @@ extension Realm {
             didSet { if fileURL != nil { inMemoryIdentifier = nil } }
         }
 
-        /// The name of a Realm in memory. All Realms with this name in the process share their data, which is deleted
-        /// when the last of them is released. No file is written.
+        /// The name of a Realm in memory. All Realms with this name in the process share their data. The data is
+        /// deleted when the last of these Realms is released. No file is written.
         public var inMemoryIdentifier: String? {
             didSet { if inMemoryIdentifier != nil { fileURL = nil } }
         }
 
         /// True to open the file without ever changing it. Writing and observing trap.
         ///
-        /// The file may lack types, properties or indexes of the program. Such types are empty, such properties have
-        /// their default values, and queries work without the indexes. A file that lacks a full-text index of the
-        /// program cannot be opened.
+        /// The file need not contain all types, properties and indexes of the program. A missing type is empty, a
+        /// missing property has its default value, and queries work without a missing index. A file without a full-text
+        /// index that the program declares cannot be opened.
         public var readOnly = false
 
         /// The version of the program's schema. Opening a file with a higher version throws.
         ///
-        /// Additions to a schema need no new version. Changes that can lose values, or that need values which the file
-        /// does not contain, need a new version. After such a change, opening throws if `schemaVersion` is not higher
-        /// than the version of the file.
+        /// Additions to a schema need no new version. A change needs a new version if it can lose values, or if it
+        /// needs values that the file does not contain. After a change of this kind, opening throws if `schemaVersion`
+        /// is not higher than the version of the file.
         public var schemaVersion: UInt64 = 0
 
         /// Called once if the file has a lower schema version, to set values that cannot be derived automatically. Not
         /// called for new files.
         public var migrationBlock: MigrationBlock?
 
-        /// True to delete the file with all its data if it needs a migration or its schema cannot be changed
-        /// automatically. The new file begins as a copy of `seedFilePath`. It begins empty if there is no seed, or if
-        /// the seed needs a migration, too. Intended for development.
+        /// True to delete the file with all its data if the file needs a migration or its schema cannot be changed
+        /// automatically. The new file begins as a copy of `seedFilePath`. The new file is empty if there is no seed,
+        /// or if the seed needs a migration, too. Intended for development.
         public var deleteRealmIfMigrationNeeded = false
 
         /// The classes to use; nil for all classes that are linked into the program.
         public var objectTypes: [ObjectBase.Type]?
 
-        /// The maximum number of versions of the file that may be in use at the same time. Opening and writing throw if
-        /// they would exceed the maximum.
+        /// The maximum number of versions of the file that may be in use at the same time. Opening or writing throws if
+        /// it would exceed the maximum.
         public var maximumNumberOfActiveVersions: UInt?
 
         /// The size of the write-ahead log (`-wal`) in bytes above which a write waits.
         ///
-        /// The write waits at most two seconds until old versions are released and the log can be reset. If they are
-        /// not released, a diagnostic message names their holders, and the log grows.
+        /// The write waits at most two seconds until old versions are released and the log can be reset. If the old
+        /// versions are still in use, a diagnostic message names their holders, and the log grows.
         public var maximumLogBytes = 268_435_456
 
         /// True if a write throws `.logFull` after the wait described at `maximumLogBytes`; false if the log grows.
@@ -59,8 +59,8 @@ extension Realm {
         public var seedFilePath: URL?
 
         /// Called when the first Realm of this process opens the file, with the size of the file and the size of its
-        /// contents in bytes. If the closure returns true, the file is compacted, unless another process is writing.
-        /// Not called for read-only files.
+        /// contents in bytes. If the closure returns true, the file is compacted. If another process is writing, the
+        /// file is not compacted. Not called for read-only files.
         public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
         /// The permissions of a new file, before the umask is applied. Auxiliary files and copies get the same

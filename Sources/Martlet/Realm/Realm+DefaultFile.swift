@@ -13,8 +13,8 @@ extension Realm.Configuration {
     /// ```
     ///
     /// By default, the folder has the name of the program. Its parent folder is Application Support on Apple platforms.
-    /// On other platforms the parent folder is `$XDG_DATA_HOME` or, if that variable is not set or is not an absolute
-    /// path, `~/.local/share`. The folder is created together with the default file.
+    /// On other platforms, the parent folder is `$XDG_DATA_HOME`. If that variable does not contain an absolute path,
+    /// the parent folder is `~/.local/share`. The folder is created together with the default file.
     ///
     /// The value is nil if neither `XDG_DATA_HOME` nor `HOME` contains an absolute path. Opening the default file then
     /// throws `.fileNotFound`.
@@ -77,7 +77,8 @@ extension Realm.Configuration {
                 "'\(text)' is not the URL of a file; use 'URL(fileURLWithPath:)'")
         }
         let path = url.standardizedFileURL.path
-        // `URL(string:)` does not make a path absolute, and the current folder may change while the file is open.
+        // The path of a URL from `URL(string:)` may be relative. It is made absolute, because the current folder may
+        // change while the file is open.
         return path.hasPrefix("/") ? path : URL(fileURLWithPath: path).standardizedFileURL.path
     }
 }

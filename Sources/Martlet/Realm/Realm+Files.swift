@@ -16,10 +16,11 @@ extension Realm {
         return try translating { try StoreRegistry.remove(options) }
     }
 
-    /// The logs that were set aside because they did not belong to the file of a configuration, oldest first.
+    /// The write-ahead logs that the runtime has set aside because they did not belong to the file of a configuration,
+    /// oldest first.
     ///
-    /// The runtime sets a log aside if, for example, a backup was copied over the file. The runtime does not read such
-    /// a log, and renames it. This function returns the new names.
+    /// For example, a log does not belong to the file after a backup was copied over the file. The runtime does not
+    /// read such a log, and renames it. This function returns the new names.
     public static func logsSetAside(for configuration: Configuration) -> [URL] {
         SetAsideLogs.all(of: configuration.path).map { URL(fileURLWithPath: $0) }
     }
@@ -35,7 +36,7 @@ extension Realm {
     /// Writes a compact copy of the newest committed state to a new file, which can be opened as a Realm.
     ///
     /// If the process or the system stops during this call, there is either a complete copy or no file. Traps inside a
-    /// write transaction, because the changes of the transaction are not committed.
+    /// write transaction, because the copy would not contain the changes of the transaction.
     ///
     /// - Throws: `Realm.Error`: `.fileExists` if the file exists, `.fileNotFound` if its folder does not exist,
     ///   `.outOfDiskSpace` if the disk is full.

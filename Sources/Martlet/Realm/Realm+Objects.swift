@@ -44,13 +44,13 @@ extension Realm {
     /// Creates an object from a dictionary with property names, an array in schema order, or another object of the same
     /// type, and adds the object. Nested values can also be dictionaries, arrays and objects.
     ///
-    /// Properties that are missing in the value get their defaults. If `update` permits updates and an object with the
-    /// same primary key exists, this object keeps its values of these properties. With `.modified`, a map that is given
-    /// as a dictionary also keeps the stored entries whose keys the dictionary does not contain.
+    /// In a new object, properties that are missing in `value` get their defaults. If `update` permits updates and an
+    /// object with the same primary key exists, the missing properties of that object keep their values. With
+    /// `.modified`, a map property that is given as a dictionary also keeps the entries with other keys.
     ///
-    /// Objects among the values are linked if they are in this Realm, and copied otherwise. Unknown keys are ignored;
-    /// `create(_:value:update:unknownKeys:)` can refuse them. A value of the wrong type traps. The message names the
-    /// property, the path to the value in `value`, and the value itself.
+    /// Objects among the values are linked if they are in this Realm. All other objects are copied. Unknown keys are
+    /// ignored; `create(_:value:update:unknownKeys:)` can refuse unknown keys. A value of the wrong type traps. The
+    /// message names the property, the path of the wrong value inside `value`, and the wrong value.
     @discardableResult
     public func create<Element: Object>(
         _ type: Element.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
@@ -65,8 +65,9 @@ extension Realm {
     /// Deletes an object and its embedded objects. Links to the object become nil, and the object is removed from lists
     /// and sets.
     ///
-    /// `onDelete` and `deleteRule` in the schema may delete other objects, too, or deny the deletion. If a deletion is
-    /// denied and the write does not remove the reason, the write throws `Realm.Error.deletionDenied` at its end.
+    /// `onDelete` and `deleteRule` in the schema may delete further objects, or deny the deletion. A later change in
+    /// the same write can remove the reason for the denial. If the reason remains, the write throws
+    /// `Realm.Error.deletionDenied` at its end.
     public func delete(_ object: ObjectBase) { context.delete(object) }
 
     /// Deletes objects in order. Skips objects that were already deleted, either before this call or together with an

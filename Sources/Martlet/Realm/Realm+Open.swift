@@ -11,7 +11,7 @@ private final class OpeningCancellation: Sendable {
 /// The actor that opens a Realm with `await`.
 ///
 /// In code without an actor, `#isolation` is nil, and the compiler reports that nil is not of the expected type. The
-/// name of the type therefore says what to do instead.
+/// error contains this type name, so the name says what to do.
 public typealias `an actor: mark the caller '@MainActor', or open the Realm in a function without 'async'` = any Actor
 
 extension Realm {
@@ -25,13 +25,14 @@ extension Realm {
 
     /// Opens a file, or creates it, on the current actor or, in code without an actor, on the current thread.
     ///
-    /// Opening the same file again on the same actor or thread returns the same Realm. If the version that this Realm
-    /// shows lacks the types of some classes in the configuration, opening refreshes the Realm. Inside a write or an
-    /// observer the Realm cannot be refreshed, and opening throws instead.
+    /// Opening the same file again on the same actor or thread returns the same Realm. The configuration may contain
+    /// classes whose types are missing in the version that this Realm shows. In this case, opening refreshes the Realm.
+    /// Inside a write or an observer the Realm cannot be refreshed, and opening throws.
     ///
     /// Additions to the schema are applied to the file. If the schema gives the former name of a type or property with
-    /// `renamedFrom`, opening renames it and keeps its data. Every other difference requires a higher `schemaVersion`.
-    /// If the version is higher, the file is migrated. Otherwise opening throws.
+    /// `renamedFrom`, opening renames the type or property and keeps its data. Every other difference requires a higher
+    /// `schemaVersion`. If the version is higher, opening migrates the file. If the version is not higher, opening
+    /// throws.
     ///
     /// - Throws: `Realm.Error` if the file cannot be found, accessed or read, belongs to another program, was written
     ///   with a higher schema version, or needs a migration. The file is then unchanged.
@@ -96,7 +97,7 @@ extension Realm {
 
     // Opens the file in the background, because a migration or recovery may take a long time.
     private static func openedCoordinator(_ configuration: Configuration) async throws -> StoreCoordinator {
-        // The work begins after the cancellation handler was installed, so no cancellation is missed.
+        // The work begins after the cancellation handler is installed, so no cancellation is missed.
         let cancellation = OpeningCancellation()
         return try await withTaskCancellationHandler {
             try await Task.detached(priority: .userInitiated) {
@@ -177,7 +178,7 @@ extension Realm {
     }
 
     // Throws if a Realm on the current executor prevents the addition of types to an open file. If this Realm is in a
-    // write, the thread would wait for the write lock that the thread itself holds.
+    // write, the thread would wait for a write lock that it already holds.
     private static func requireExtensible(
         _ open: StoreCoordinator, _ options: StoreOptions, _ confinement: Confinement
     ) throws {

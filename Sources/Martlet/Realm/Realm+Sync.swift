@@ -18,7 +18,7 @@ extension Realm {
     /// Traps outside of the executor of this Realm.
     package func requireOnExecutor() { context.confinement.require("a Realm") }
 
-    /// Traps inside a write of this Realm. A change of the subscriptions would wait for the lock of that write.
+    /// Traps inside a write of this Realm, because a change of the subscriptions would wait for the lock of that write.
     package func requireNoWrite() { if context.isInWrite { Misuse.alreadyInWrite() } }
 
     package static func trapSubscriptionsOutsideUpdate() -> Never { Misuse.subscriptionsOutsideUpdate() }
@@ -56,7 +56,7 @@ extension Results {
     /// The name of the queried type, and the definition of the results.
     package var definition: (type: String, plan: QueryPlan) { (storage.table.type.name, storage.plan) }
 
-    /// The name of the subscription to which the results belong; nil if the results belong to no subscription, and
+    /// The name of the subscription to which the results belong. Nil if the results belong to no subscription.
     /// `.some(nil)` if the subscription has no name.
     package var subscriptionName: String?? { storage.subscriptionName }
 

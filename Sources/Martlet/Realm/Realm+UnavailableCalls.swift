@@ -1,8 +1,8 @@
 import MartletEngine
 
-// Unavailable functions. Each one accepts the arguments of a common mistake. The compiler then reports the message of
-// the function, which says what to do, instead of an error about another overload. Tests/Mistakes contains these
-// mistakes.
+// Unavailable functions. Each function accepts the arguments of a common mistake. For this mistake, the compiler then
+// reports the message of the function, which says what to do. Without the function, the compiler would report an error
+// about another overload. Tests/Mistakes contains these mistakes.
 
 extension RealmCollection where Element: ModelObject {
     /// Unavailable: links and collections have no order.

@@ -7,9 +7,9 @@ extension Realm {
         public let version: UInt64
         /// How long the version has been in use.
         public let duration: Duration
-        /// The holders of the version: the thread, queue or actor of each Realm that shows it, and the place in the
-        /// program where the version was first frozen. The array is empty if only the runtime itself uses the version,
-        /// for a short time.
+        /// The holders of the version: the thread, queue or actor of each Realm that shows the version, and the line of
+        /// the program that first froze it. The array is empty if only the runtime itself uses the version. The runtime
+        /// releases such a version after a short time.
         public let holders: [String]
     }
 
@@ -18,8 +18,8 @@ extension Realm {
 
     /// The versions of this Realm's file that are in use in this process, oldest first.
     ///
-    /// A version is in use while a frozen value or a Realm shows it. Commits after the oldest version in use cannot be
-    /// moved from the write-ahead log to the file, so the log grows.
+    /// A version is in use while a frozen value or a Realm shows that version. Commits after the oldest version in use
+    /// cannot be moved from the write-ahead log to the file, so the log grows.
     public var pinnedVersions: [PinnedVersion] {
         context.coordinator.pinnedVersions.map {
             PinnedVersion(version: $0.version, duration: .nanoseconds(Int64($0.nanoseconds)), holders: $0.holders)

@@ -10,10 +10,10 @@ extension Realm {
     /// - Parameters:
     ///   - tokens: The observers of this Realm that are not notified of this transaction.
     ///   - block: Makes the changes.
-    /// - Throws: Any error of the block. `Realm.Error` if the disk is full or fails, another writer holds the lock
-    ///   longer than the timeout, two objects have equal values that must be unique, or a rule of the schema denies a
-    ///   deletion. After `.commitOutcomeUnknown`, the transaction may be committed or rolled back. After any other
-    ///   error, it is rolled back.
+    /// - Throws: Any error of the block. `Realm.Error` if the disk is full or fails, if another writer holds the lock
+    ///   longer than the timeout, if two objects have equal values that must be unique, or if a rule of the schema
+    ///   denies a deletion. After `.commitOutcomeUnknown`, the transaction may be committed or rolled back. After any
+    ///   other error, the transaction is rolled back.
     @discardableResult
     public func write<Result>(
         withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
@@ -45,15 +45,15 @@ extension Realm {
         try context.commitWrite(silencing: Set(tokens.map { ObjectIdentifier($0.registration) }))
     }
 
-    /// Rolls back the open write transaction. Objects that the transaction created are invalidated. Objects that it
-    /// deleted are valid again, together with their collections and embedded objects.
+    /// Rolls back the open write transaction. Objects that the transaction has created are invalidated. Objects that
+    /// the transaction has deleted become valid again, together with their collections and embedded objects.
     public func cancelWrite() { context.cancelWrite() }
 
     /// Moves to the newest version and delivers the notifications of the changes. Returns false if there was no newer
     /// version.
     ///
-    /// Inside a write or a callback of an observer, this method does nothing and returns false. The exception is a
-    /// callback for `.refreshRequired`, in which this method refreshes the Realm.
+    /// Inside a write or a callback of an observer, this method does nothing and returns false. There is one exception:
+    /// inside a callback for `.refreshRequired`, this method refreshes the Realm.
     @discardableResult
     public func refresh() -> Bool { context.refresh() }
 
@@ -85,7 +85,7 @@ extension RealmContext {
         asyncWrites?.commitSealedWrites()
         if isInWrite { cancelWrite() }
         let notification = notifyWillInvalidateAll()
-        // The collections cannot be read after their invalidation.
+        // The cursors of loops read their members now, because collections cannot be read after their invalidation.
         loadCursors()
         for table in tables.values { table.accessors.forEach(invalidate) }
         for core in collections.values { core.core?.realmWasInvalidated() }

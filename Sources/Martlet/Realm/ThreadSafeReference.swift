@@ -1,7 +1,8 @@
 import MartletEngine
 import Synchronization
 
-/// A reference that passes a live value to another thread, queue or actor, where a Realm of the same file resolves it.
+/// A reference that passes a live value to another thread, queue or actor. A Realm of the same file resolves the
+/// reference there.
 ///
 /// ```swift
 /// let reference = ThreadSafeReference(to: dog)
@@ -41,13 +42,13 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 }
 
 extension Realm {
-    /// Returns the live value in this Realm to which the reference refers. Returns nil if the value was deleted, or if
-    /// the write that added the value was rolled back or is not durable yet. A reference can be resolved once.
+    /// Returns the value of a reference as a live value of this Realm. Returns nil if the value was deleted, or if the
+    /// write that added the value was rolled back or is not durable yet. A reference can be resolved once.
     ///
-    /// If the Realm shows a version older than the one in which the reference was created, this method refreshes the
-    /// Realm first. Inside a write, the Realm already shows the newest version. Inside an observer, the Realm is not
-    /// refreshed, and the result is nil for a value that the version of the Realm does not contain. Traps if the
-    /// reference was resolved before or belongs to another file.
+    /// If the Realm shows an older version than the reference, this method refreshes the Realm first. Inside a write,
+    /// the Realm already shows the newest version. Inside an observer, the Realm is not refreshed. The result is then
+    /// nil if the version of the Realm does not contain the value. Traps if the reference was resolved before or
+    /// belongs to another file.
     public func resolve<Confined: ThreadConfined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
         context.confinement.require("a Realm")
         return reference.resolve(context)
@@ -66,7 +67,7 @@ extension Realm {
 /// `$dog`, because Swift 6 does not allow a concurrent closure to capture a variable.
 ///
 /// If no Realm of the file is open on the current thread, queue or actor, reading opens a Realm on the current thread.
-/// The value is nil after the object, or the owner of the collection, was deleted. The value is also nil if the file
+/// The value is nil if the object, or the owner of the collection, was deleted. The value is also nil if the file
 /// cannot be opened any more.
 @propertyWrapper
 public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
@@ -95,7 +96,7 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
 }
 
 extension ThreadConfined {
-    // Other threads find a value only after the write that has added the value is durable, so sealed writes are made
+    // Other threads can find a value only after the write that added the value is durable, so sealed writes are made
     // durable now.
     fileprivate func transferLocator() -> _Locator {
         guard let locator = _locator() else { Misuse.unmanagedTransfer("\(Self.self)", "referred to") }

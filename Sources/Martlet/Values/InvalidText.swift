@@ -2,7 +2,7 @@
 public struct InvalidText: Error, Sendable, CustomStringConvertible {
     /// The text that could not be parsed.
     public let text: String
-    /// What was expected instead.
+    /// The format that was expected.
     public let expected: String
 
     /// A message with the text and what was expected.

@@ -36,8 +36,8 @@ extension Int16: NumericValue {}
 extension Int32: NumericValue {}
 extension Int64: NumericValue {}
 
-// A REAL value in SQLite can represent neither NaN nor negative zero. Where there is no `_special` column for their
-// bits, such as in collections, these values are stored as blobs that contain the bits.
+// A REAL value in SQLite cannot represent NaN or negative zero. In rows, the `_special` column contains their bits. In
+// collections, which have no such column, these values are stored as blobs that contain the bits.
 private func storedFloating(_ value: Double) -> StoredValue {
     let isPlain = !value.isNaN && !(value == 0 && value.sign == .minus)
     if isPlain { return StoredValue(.real(value)) }

@@ -45,7 +45,7 @@ import MartletValues
         }
     }
 
-    /// The value, if it is not stored in the file yet and contains managed or unmanaged objects; otherwise nil.
+    /// The value if it contains objects and is not stored in the file yet; otherwise nil.
     var valueWithObjects: AnyRealmValue? {
         if case .value(let value) = self, !value.objects.isEmpty { value } else { nil }
     }

@@ -80,9 +80,9 @@ extension RealmContext {
         if access == .readWrite { pending.deleted.append(core, in: pending.number) }
     }
 
-    /// Called when the write `first` and all later writes are being rolled back. Removes and returns the accessors and
-    /// collections of the rows that these writes have deleted, except objects that these writes have added. `changes`
-    /// are the changes of these writes.
+    /// Called while the write `first` and all later writes are rolled back. Removes and returns the accessors and
+    /// collections of the rows that these writes have deleted. Objects that the same writes added are left out.
+    /// `changes` are the changes of these writes.
     func takeUndoneDeletions(since first: UInt32, _ changes: ChangeSet) -> UndoneDeletions {
         let taken = pending.deleted.take(since: first)
         return UndoneDeletions(
@@ -96,8 +96,8 @@ extension RealmContext {
             })
     }
 
-    /// Restores the accessors and collections after the rollback has restored their rows. If other rows had the same
-    /// keys in the meantime, the accessors of these other rows are already invalidated.
+    /// Restores the accessors and collections after the rollback has restored their rows. If a new row got the key of a
+    /// deleted row in the meantime, the accessor of the new row is already invalidated.
     func restore(_ undone: UndoneDeletions) {
         for object in undone.objects {
             object._table?.restore(object)

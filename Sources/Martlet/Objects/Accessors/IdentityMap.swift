@@ -4,20 +4,20 @@ import Synchronization
 
 /// The living accessors of one object type in one Realm: at most one per row.
 ///
-/// The map contains unmanaged pointers. A `weak` reference would add a side table to every object, and each retain of
-/// the object would then take three times as long. An accessor removes itself in its `deinit`, which may run on any
-/// thread. `deinit` needs the lock for this, so a thread that holds the lock can use every pointer in the map.
-/// `swift_tryRetain` fails if the `deinit` of the accessor has already begun.
+/// The map does not retain the accessors: it stores raw pointers. A `weak` reference would add a side table to every
+/// object, and each retain of the object would then take three times as long. An accessor removes itself in its
+/// `deinit`, which may run on any thread. `deinit` needs the lock for this, so a thread that holds the lock can use
+/// every pointer in the map. `swift_tryRetain` fails if the `deinit` of the accessor has already begun.
 ///
-/// The current accessor of a loop is not in the hash table but in a separate entry. The loop can then make it the
-/// accessor of the next row without changing the table.
+/// A loop reuses one accessor for successive rows. The map stores this accessor in a separate entry, so the hash table
+/// does not change with every row.
 ///
 /// Thread safety: the mutex guards `table`. The key of the loop's accessor is read and written only on the executor of
 /// the Realm.
 final class IdentityMap: Sendable {
     private let table = Mutex(PointerTable())
-    /// The pointer of the loop's accessor; 0 if there is none. It is written under the lock. Any thread may release the
-    /// accessor, and then sets it to 0.
+    /// The pointer to the loop's accessor; 0 if there is none. It is written under the lock. The thread that
+    /// deallocates the accessor sets the pointer to 0.
     private let loopEntry = Atomic<UInt>(0)
     /// The number of entries in the table. It is written under the lock.
     private let tableCount = Atomic<Int>(0)
@@ -36,14 +36,14 @@ final class IdentityMap: Sendable {
 
     // MARK: The accessor of a loop
 
-    /// True if an object has one strong reference and no weak or unowned references, like a new object. The parameter is
-    /// a pointer, because passing the object could retain it.
+    /// True if an object has one strong reference and no weak or unowned references, like a new object. The parameter
+    /// is a pointer, because passing the object could retain it.
     static func isReferencedOnce(_ pointer: UnsafeRawPointer) -> Bool {
         cmartlet_reference_counts(pointer) == countsOfNewObject
     }
 
-    /// Makes the loop's accessor, to which only the loop refers, the accessor of another row. Returns false if it cannot
-    /// be used again.
+    /// Reuses the loop's accessor for another row. Only the loop may refer to the accessor. Returns false if the
+    /// accessor cannot be reused.
     func reuse(_ pointer: UnsafeRawPointer, for key: ObjectKey) -> Bool {
         guard loopEntry.load(ordering: .relaxed) == UInt(bitPattern: pointer) else { return false }
         let isReused = Unmanaged<ObjectBase>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0._reuse(for: key) }
@@ -57,8 +57,8 @@ final class IdentityMap: Sendable {
         return cmartlet_reference_counts(object.toOpaque())
     }()
 
-    /// Makes a new accessor the loop's accessor, for a row that has no accessor. The former accessor of a loop is moved
-    /// to the table.
+    /// Stores a new accessor as the loop's accessor. Its row must have no accessor yet. The previous loop accessor is
+    /// moved to the table.
     func insertLoopAccessor(_ object: ObjectBase, _ key: ObjectKey) {
         let entry = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
         table.withLock { table in
@@ -68,7 +68,7 @@ final class IdentityMap: Sendable {
         loopKey = key
     }
 
-    /// Like `object(_:)`, but fast if no row has an accessor except the row of the loop's accessor.
+    /// Like `object(_:)`, but faster if the loop's accessor is the only accessor.
     func objectIfAny(_ key: ObjectKey) -> ObjectBase? {
         tableCount.load(ordering: .relaxed) == 0 && loopKey != key ? nil : object(key)
     }
@@ -134,7 +134,7 @@ final class IdentityMap: Sendable {
         table.withLock { insert(entry, key, &$0) }
     }
 
-    /// Removes the entry of `object`, unless the row has another accessor by now.
+    /// Removes the entry of `object`. If the row already has another accessor, the entry of that accessor is kept.
     func remove(_ object: UnsafeMutableRawPointer, _ key: ObjectKey) {
         let entry = UInt(bitPattern: object)
         table.withLock { table in

@@ -49,7 +49,7 @@ enum KeyPathTracer {
         return object
     }
 
-    /// An object that records reads and stands for every element of a collection of `owner`. Nil if `owner` does not
+    /// An object that records reads and represents every element of a collection of `owner`. Nil if `owner` does not
     /// record reads. Also nil if the elements are values, because values have no properties.
     static func element<E>(_ owner: ObjectBase, _ type: E.Type) -> E? {
         guard owner._state == .tracing else { return nil }

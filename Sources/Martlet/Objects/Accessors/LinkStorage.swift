@@ -52,8 +52,8 @@ extension ObjectBase {
         storage = LinkStorage(key: value.map { context.addEmbeddedIfUnmanaged($0) })
         guard let old else { return _didSet(property) }
         context.makingChange { _didSet(property) }
-        // The old row is deleted last. This object does not link to it any more, so the deletion does not change this
-        // object.
+        // The old row is deleted last. This object then no longer links to the old row, so the deletion does not change
+        // this object.
         context.deleteRow(old, context.table(T.self))
     }
 }

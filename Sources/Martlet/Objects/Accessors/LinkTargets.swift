@@ -1,11 +1,11 @@
 import MartletEngine
 
-/// Keeps the last targets of links that the body of a loop has followed. Many rows often link to few objects, and a
-/// target to which nothing else refers would be read again for each row.
+/// Retains the link targets that the body of a loop has read last. Many rows often link to few objects. If nothing
+/// retained a target, it would be read again for each row.
 ///
 /// Used on the executor of its context only, except for `deinit`.
 final class LinkTargets {
-    /// The greatest number of targets that are kept. Their accessors take a few megabytes.
+    /// The maximum number of retained targets. Their accessors take a few megabytes.
     static let limit = 16_384
 
     private let context: RealmContext
@@ -18,10 +18,10 @@ final class LinkTargets {
         if context.linkTargets?.toOpaque() == Unmanaged.passUnretained(self).toOpaque() { context.linkTargets = nil }
     }
 
-    /// Keeps the targets of links that the program follows from now on, until another loop continues.
+    /// Retains the link targets that the program reads from now on, until another loop continues.
     func begin() { context.linkTargets = Unmanaged.passUnretained(self) }
 
-    /// Keeps a target that was not in memory. It replaces the oldest one if there are many.
+    /// Retains a target that was not in memory. At the limit, the new target replaces the oldest one.
     func keep(_ target: ObjectBase) {
         if targets.count < Self.limit {
             targets.append(target)

@@ -1,7 +1,7 @@
 import MartletEngine
 
-/// The known members of the linking objects of some owners. A program that reads the same property of an owner again gets
-/// a new result, which would otherwise run the same query again.
+/// A cache of the known members of linking objects. Each read of a property of kind linking objects creates a new
+/// result. With the cached members, the new result does not repeat the query of the previous one.
 ///
 /// An entry is valid only for one change count of the Realm. It does not retain the owner.
 struct LinkingAnswers {
@@ -16,10 +16,10 @@ struct LinkingAnswers {
         var members: KnownMembers
     }
 
-    /// The owner's key determines the place of an entry, which replaces the previous entry of the place.
+    /// The owner's key determines the index of an entry. A new entry replaces the previous entry at its index.
     private var entries: [Entry?] = []
     private static let entryCount = 32
-    /// Longer results are read again, so that the entries use little memory.
+    /// Longer results are not cached, so that the entries use little memory.
     private static let maximumCount = 1_024
 
     private static func place(_ id: ID) -> Int { (Int(truncatingIfNeeded: id.owner) &+ id.property) & (entryCount - 1) }

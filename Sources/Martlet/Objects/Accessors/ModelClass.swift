@@ -8,8 +8,8 @@ import Synchronization
 final class ModelClass: @unchecked Sendable {
     let metatype: ObjectBase.Type
     let schema: ObjectTypeSchema
-    /// True if objects of this type can refer to other objects. When an object is added to a Realm, the objects to
-    /// which it refers are added too.
+    /// True if objects of this type can refer to other objects. When an object is added to a Realm, the objects that it
+    /// refers to are added, too.
     let hasReferences: Bool
     /// Creates an unmanaged object with the default values of the schema.
     let make: () -> ObjectBase

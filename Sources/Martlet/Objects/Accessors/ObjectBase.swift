@@ -7,23 +7,24 @@ public import Observation
 ///
 /// In the fast case, reading a property takes one comparison and one load. `_guard` equals the pointer of the current
 /// thread if the accessor can be read on this thread without further checks. `_guard` is zero if the object is
-/// unmanaged, frozen or deleted, or if the accessor does not contain the current values of its row. It is also zero if
-/// the Realm tracks reads, or is confined to a queue other than the main queue or an actor other than the main actor.
+/// unmanaged, frozen or deleted, or if the accessor does not contain the current values of its row. `_guard` is also
+/// zero if the Realm tracks reads, or if it is confined to a queue or actor that is not the main queue or main actor.
 open class ObjectBase {
     @_spi(Generated) @exclusivity(unchecked) public final var _guard: UInt = 0
     @exclusivity(unchecked) final var _state = AccessorState.unmanaged
-    /// The number of reads that `_prepare` has answered with the values of `_loaded`.
+    /// The number of reads of a stale accessor that needed no access to the file, because `_loaded` contained the
+    /// property.
     @exclusivity(unchecked) private final var _slowReads: UInt8 = 0
-    /// The hash of the primary key; zero until it is first used. It remains valid after the row was deleted. Frozen
-    /// objects do not store it, because several threads use them.
+    /// The hash of the primary key; zero until it is first used. The hash remains valid after the row was deleted.
+    /// Frozen objects do not store the hash, because several threads use them.
     @exclusivity(unchecked) final var _hash: UInt32 = 0
     /// The number of the write that added the object; 0 if the object was read from the Realm.
     @exclusivity(unchecked) final var _addedIn: UInt32 = 0
-    /// The properties whose values are current although the state is `.stale`. Only loops create such accessors: they
-    /// read only the columns that the loop body reads.
+    /// The properties whose values are current although the state is `.stale`. Only loops create accessors in this
+    /// state, because a loop reads only the columns that its body uses.
     @exclusivity(unchecked) final var _loaded = LoadedProperties.none
     /// A bit mask of the properties that were assigned in the open write and not yet written to the file. The last bit
-    /// represents all properties from index 63 on. `PendingWrite` contains the indices of those that were assigned.
+    /// represents all properties from index 63 on. `PendingWrite` stores which of these were assigned.
     @exclusivity(unchecked) final var _dirty: UInt64 = 0
     @exclusivity(unchecked) final var _key: ObjectKey = 0
     /// The table is not retained, because `_context` keeps it alive.
@@ -122,13 +123,13 @@ open class ObjectBase {
     // this number of reads, the other properties are read too, and the accessor becomes live.
     private static var slowReadLimit: UInt8 { 64 }
 
-    /// True if the values of a stale accessor answered so many reads that it should become live.
+    /// True if a stale accessor was read so often that all its values should be loaded.
     final var _hasManySlowReads: Bool { _slowReads >= Self.slowReadLimit }
 
     final func _resetSlowReads() { _slowReads = 0 }
 
-    /// Makes this accessor, to which nothing refers except one loop, the accessor of another row. It has no current
-    /// values then. Returns false if the accessor cannot be used again.
+    /// Reuses this accessor for another row. Only one loop may refer to the accessor. The accessor becomes stale.
+    /// Returns false if the accessor cannot be reused.
     final func _reuse(for key: ObjectKey) -> Bool {
         guard _observers == nil, _dirty == 0, _state == .live || _state == .stale else { return false }
         _guard = 0

@@ -15,13 +15,14 @@ final class ObjectTable {
     /// Nil if the program has no class for this type of the file.
     let model: ModelClass?
     private let metatype: ObjectBase.Type?
-    /// True if a loop may use an accessor for a further row after the program has released it.
+    /// True if a loop may reuse an accessor for another row after the program has released the accessor.
     let reusesAccessors: Bool
     /// True if loops may read only the columns that their bodies read.
     let readsSelections: Bool
     /// True if a loop over objects of this type keeps the targets of their links.
     let keepsLinkTargets: Bool
-    /// The properties of stale accessors that were read since a loop has removed all members.
+    /// The properties of stale accessors that the program has read. A loop over this type uses and then empties this
+    /// set, to find out which columns its body reads.
     @exclusivity(unchecked) var readProperties = LoadedProperties.none
     /// The model that is used if `model` is nil. It is created on first use. A mutex guards it, because several threads
     /// may use a frozen Realm.

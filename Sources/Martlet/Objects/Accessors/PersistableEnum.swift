@@ -2,15 +2,15 @@
 public protocol PersistableEnum: RawRepresentable, OrderedValue, RealmCollectionValue, Sendable, Hashable,
     CaseIterable, Codable
 where RawValue: PersistableValue & Hashable & Codable {
-    /// The case that represents every stored raw value without a case of its own; nil if the enum declares no such
-    /// case.
+    /// The case for stored raw values that match no other case; nil if the enum declares no such case.
     static var _unknown: Self? { get }
 }
 
 extension PersistableEnum {
     /// Nil, because by default an enum has no case for unknown raw values.
     public static var _unknown: Self? { nil }
-    /// Nil for a raw value without a case, unless the enum declares a case for unknown raw values.
+    /// The case with the stored raw value, or else the case for unknown raw values. Nil if the enum declares no such
+    /// case.
     public static func _optionalElement(_ stored: StoredValue, _ elementContext: ElementContext) -> Self? {
         _value(stored)
     }

@@ -13,7 +13,7 @@ import MartletValues
     @usableFromInline let wanted: UInt32
     /// True if the collections of the object are discarded, because the object becomes the accessor of another row.
     @usableFromInline var discardsCollections = false
-    /// The number of columns that a property occupies if it is not wanted: 0 if the row contains only the columns of the
+    /// The number of columns to skip for a property that is not wanted: 0 if the row contains only the columns of
     /// wanted properties, otherwise 1.
     @usableFromInline let skippedColumns: Int
     /// The position of the column with the bits of the floating-point values that REAL cannot represent; -1 if the row
@@ -63,8 +63,8 @@ import MartletValues
         specialsColumn = -1
     }
 
-    /// A decoder that sets every property to its initial value. An accessor whose values are out of date reads from
-    /// this decoder to release the values.
+    /// A decoder that sets every property to its initial value. With this decoder, a stale accessor releases its
+    /// outdated values.
     static var empty: RowDecoder { RowDecoder(RowImageBox.empty) }
 
     @inline(__always)
@@ -319,8 +319,8 @@ import MartletValues
     }
 }
 
-/// A class instance that contains an image. A decoder is created for each row, so it must be small. It therefore stores
-/// a reference to this instance instead of the image.
+/// A class instance that contains an image. A decoder is created for each row, so it must be small. The decoder
+/// therefore stores a reference to this instance and not the image itself.
 // Sendable: the image never changes, and only the empty image is shared.
 private final class RowImageBox: @unchecked Sendable {
     let image: RowImage

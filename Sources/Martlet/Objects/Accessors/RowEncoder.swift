@@ -35,8 +35,8 @@ import MartletValues
     private var foundValue = SQLValue.null
     private let found: Found?
 
-    /// The results of the modes that are rarely used. They are stored in an object, so that an encoder that binds values
-    /// is created and destroyed without counting references.
+    /// The results of the modes that are rarely used. They are stored in an object, so that an encoder that binds
+    /// values is created and destroyed without counting references.
     private final class Found {
         @exclusivity(unchecked) var image = RowImage()
         var collections: [(property: Int, collection: any PropertyCollection)] = []
@@ -158,8 +158,8 @@ import MartletValues
         return mask.contains(property)
     }
 
-    /// Moves to the next property and returns true if the current value is not needed. Called before a value is converted
-    /// to its stored form, if that takes time.
+    /// Moves to the next property and returns true if the current value is not needed. Called before a value is
+    /// converted to its stored form, if that takes time.
     @inline(__always)
     private mutating func skips() -> Bool {
         let isNeeded =

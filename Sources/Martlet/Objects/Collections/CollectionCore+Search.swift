@@ -2,7 +2,8 @@ import MartletEngine
 import MartletValues
 
 // The first searches for one element do not read all elements into memory. Links are found in the table of targets, and
-// other elements in the encoded chunks. If searches repeat without a change, a table of all positions is built.
+// other elements in the encoded chunks. After several searches without a change in between, a table of all positions is
+// built.
 extension CollectionCore {
     /// The first position of an element, or of a key in a map.
     ///
@@ -23,7 +24,7 @@ extension CollectionCore {
     /// The positions of all links to some objects, in ascending order.
     func positions(of targets: Set<SQLValue>) -> [Int] {
         load()
-        // Each search reads the chunk again.
+        // Each search reads the chunks again, so there are at most four searches.
         let searches = targets.count > 4 ? [] : targets.compactMap { EncodedSearch(for: $0, in: property) }
         return attempt {
             try elements?.positions(
@@ -40,7 +41,8 @@ extension CollectionCore {
             if case .integer(let target) = value, isLinked(to: target) == false { return nil }
             searchCount += 1
             let sought = EncodedSearch(for: value, in: property)
-            // Without a table of positions, elements with other bytes than the value have to be compared one by one.
+            // If equal elements may have different bytes, only a comparison with every element or a table of positions
+            // finds them.
             let needsPositions = sought == nil && property.kind != .list
             if !needsPositions, searchCount <= context.coordinator.environment.searchesBeforePositions {
                 guard let sought else { return firstPosition(ofEqual: value) }
@@ -54,8 +56,8 @@ extension CollectionCore {
         return positions?[identity(of: value)]
     }
 
-    /// Whether the collection links to an object. Nil if the elements should be searched instead, because they are in
-    /// memory or because there have been many searches.
+    /// True if the collection links to an object. Nil if a search of the elements is faster, because the elements are
+    /// in memory or there have been many searches.
     private func isLinked(to target: ObjectKey) -> Bool? {
         guard layout.targetTable != nil, positions == nil, !context.access.isOfMigration else { return nil }
         if let elements {
@@ -113,7 +115,8 @@ extension CollectionCore {
     }
 }
 
-/// The position of each element of a collection, or of each key of a map. Of equal elements, the first counts.
+/// The position of each element of a collection, or of each key of a map. For equal elements, the position of the first
+/// one.
 struct ElementPositions {
     private var integers: [Int64: Int] = [:]
     private var others: [SQLValue: Int] = [:]

@@ -21,12 +21,12 @@ final class CollectionCore {
     /// How many links to each target were added to (or removed from) `AnyRealmValue` values since the last write to the
     /// file.
     var anyLinkChanges: [AnyLink: Int] = [:]
-    /// The positions of the elements, or of the keys of a map. Nil until searches repeat. An append adds a
+    /// The positions of the elements, or of the keys of a map. Nil until several searches have run. An append adds a
     /// position, and most other changes set the property to nil.
     @exclusivity(unchecked) var positions: ElementPositions?
     /// The number of searches that have used the elements since `positions` was last set to nil.
     @exclusivity(unchecked) var searchCount = 0
-    /// The number of searches that have used the table of targets since then.
+    /// The number of searches that have used the table of targets since `positions` was last set to nil.
     @exclusivity(unchecked) var targetSearchCount = 0
     /// True while there are changes that are not written to the file yet.
     @exclusivity(unchecked) var isQueued = false
@@ -90,7 +90,7 @@ final class CollectionCore {
         return exists
     }
 
-    /// Detects a deletion of the owner now, because another object may get the owner's key later.
+    /// Checks now whether the owner was deleted. Later, another object may have the owner's key.
     func checkOwner() { _ = ownerExists }
 
     func requireValid() {
@@ -203,7 +203,8 @@ final class CollectionCore {
     /// the loop body may change the list.
     func makeCursor() -> LazyCursor<KeySequence>? { makeCursor { [self] in KeySequence(keys(in: 0..<count)) } }
 
-    /// As `makeCursor`, for a loop over values. Also returns nil if reading all elements costs as much as reading some.
+    /// Like `makeCursor`, but for a loop over values. Also returns nil if reading all elements costs as much as reading
+    /// some.
     func makeValueCursor() -> LazyCursor<[SQLValue]>? {
         makeCursor(unlessShort: true) { [self] in all() }
     }

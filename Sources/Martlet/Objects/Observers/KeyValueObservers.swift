@@ -28,8 +28,8 @@ final class KeyValueObservers {
     /// The properties of an unmanaged object that were read inside `withObservationTracking`.
     var reads: UnmanagedReads?
 
-    /// The properties that the writes of one transaction have changed, and whose observers were notified. If the object
-    /// is deleted later, the change set does not contain its changes. A rollback then notifies the observers of these
+    /// The properties that the writes of one transaction have changed. Their observers were notified. If the object is
+    /// deleted later, the change set does not contain these changes. A rollback then notifies the observers of these
     /// properties.
     private var changedProperties = ColumnSet()
     private var lastChangingWrite: UInt32 = 0

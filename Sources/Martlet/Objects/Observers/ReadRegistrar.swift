@@ -32,7 +32,8 @@ enum ReadDependency: Hashable {
 /// object.
 ///
 /// Accessors have no registrars of their own, because most accessors are never tracked, and a registrar needs memory.
-/// Such a registrar would also be deallocated with its accessor, although another accessor can still read the row.
+/// Such a registrar would also be deallocated with its accessor, although a later accessor of the same row can be
+/// tracked.
 final class ReadRegistrar: Observable {
     private let registrar = ObservationRegistrar()
     // Each registrar has a separate key path, because several threads may compute the hash of a key path at the same

@@ -4,8 +4,8 @@ import Synchronization
 /// The tracked reads of one Realm: the rows and properties that were read inside `withObservationTracking`. When one of
 /// them changes, the Observation framework is notified.
 ///
-/// After Observation was notified of a change of a dependency, the dependency is not tracked until it is read again.
-/// Exception: if the tracking closure itself makes the change, the dependency is kept.
+/// After Observation was notified of a change of a dependency, the dependency is tracked again only when it is read
+/// again. Exception: if the tracking closure itself makes the change, the dependency is kept.
 ///
 /// Thread safety: this class is used on the Realm's executor only. The exception is `isInUse`, which is atomic.
 final class ReadTracking {
@@ -69,7 +69,7 @@ final class ReadTracking {
     private var changing: [ReadDependency] = []
 
     /// True if a Realm of this process has ever had `isOn` set, or if SwiftUI is available. While this is true, reads
-    /// of unmanaged objects also ask whether Observation is tracking.
+    /// of unmanaged objects also check whether Observation is tracking.
     static let isInUse = Atomic<Bool>(isDefault)
 
     #if canImport(SwiftUI)
@@ -100,8 +100,8 @@ final class ReadTracking {
 
     // MARK: Sweeping unused closures
 
-    // Schedules a sweep, at most once a minute. After a sweep, all active observers read again. Without the limit,
-    // these reads would immediately cause the next sweep if there are very many observers.
+    // Schedules a sweep, at most once a minute. After a sweep, all active observers read again. With very many
+    // observers and no limit, these reads would immediately cause the next sweep.
     private func sweepSoon() {
         guard !isSweepDue, let context else { return }
         let now = context.coordinator.environment.now()
@@ -174,8 +174,8 @@ final class ReadTracking {
         notifyWillChange(dependencies)
     }
 
-    // The keys of the rows to check. If more rows were read than changed, these are the changed rows that were read.
-    // Otherwise, these are all rows that were read.
+    // The keys of the rows to check. If more rows were read than changed, returns the changed rows that were read.
+    // Otherwise returns all rows that were read.
     private func touched(_ change: TableChanges, _ known: TableDependencies) -> [ObjectKey] {
         let keys = change.touchedKeys
         return keys.count < known.byRow.count

@@ -8,7 +8,7 @@ struct Additions {
         let object: ObjectBase
         let key: ObjectKey
         let policy: Realm.UpdatePolicy
-        /// The number of rows that the write had deleted when the object was deferred.
+        /// The number of rows that the open write had deleted when the addition was deferred.
         let deletionCount: Int
     }
 
@@ -25,7 +25,7 @@ struct Additions {
     /// True if the links of the next object must be deferred. A chain of links may be too long for the stack, so the
     /// recursion is limited.
     ///
-    /// After the first deferred object, all others are deferred too. This keeps the order of the objects, which matters
-    /// if two of them have the same primary key.
+    /// After the first deferred object, all later objects are deferred too. This keeps the order of the objects, which
+    /// matters if two of them have the same primary key.
     var mustDeferLinks: Bool { depth > 64 || depth > 1 && !deferred.isEmpty }
 }

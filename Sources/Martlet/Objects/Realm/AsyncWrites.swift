@@ -10,13 +10,13 @@ struct AsyncWrite {
     /// If true, the body must commit the write; a write that the body leaves open is rolled back. If false, a write
     /// that the body leaves open is committed when the body has returned.
     let isCommittedByBody: Bool
-    /// Called once: with nil when the changes are durable or the body has cancelled the write, or with the error that
-    /// caused a rollback. Not called if the write is removed from the queue, if `begin` returns false, if `refuse` is
-    /// called, or if `isCommittedByBody` is true and the body does not end the write.
+    /// Called once, with nil or an error. Nil means that the changes are durable, or that the body has cancelled the
+    /// write. The error is the reason for a rollback. Not called if the write is removed from the queue, if `begin`
+    /// returns false, if `refuse` is called, or if `isCommittedByBody` is true and the body does not end the write.
     let complete: ((any Error)?) -> Void
     /// Called instead of the body if the write cannot begin.
     let refuse: (any Error) -> Void
-    // A queued write keeps its Realm alive, and the actor to which the Realm is confined.
+    // A queued write keeps its Realm alive, and also the actor to which the Realm is confined.
     let context: RealmContext
     let actor: (any Actor)?
 }
@@ -107,7 +107,7 @@ final class AsyncWrites {
         scheduler?.schedule { withExtendedLifetime(context) { writes.run() } }
     }
 
-    /// Releases the write lock for a synchronous write, which takes precedence.
+    /// Releases the write lock, because a synchronous write takes precedence.
     func releaseLock() {
         lease.releaseOrCancel()
         isLockRequested = false
@@ -181,8 +181,9 @@ final class AsyncWrites {
         return nil
     }
 
-    // A write whose body commits it may be silent. Before a silent write, the silenced observers must be notified of
-    // all earlier writes. Observers are notified of durable writes only, so the earlier writes are committed first.
+    // If the body commits the write, the write may be silent. Before a silent write, the silenced observers must be
+    // notified of all earlier writes. Observers are notified of durable writes only, so the earlier writes are
+    // committed first.
     private func beginsGroup(_ write: AsyncWrite) -> Bool { write.isCommittedByBody && context.hooks.hasObservers() }
 
     private func run(_ write: AsyncWrite) {

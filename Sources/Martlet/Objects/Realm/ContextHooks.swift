@@ -18,12 +18,12 @@ struct ContextHooks {
     /// Called after a commit of one or several writes of this Realm. The parameters are the observers that are not
     /// notified of the last write, and the number of writes.
     var committed: (Set<ObjectIdentifier>, Int) -> Void = { _, _ in }
-    /// Called after a write of this Realm has ended without changes. The parameter identifies the observers that are not
-    /// notified.
+    /// Called after a write of this Realm has ended without changes. The parameter identifies the observers that are
+    /// not notified.
     var endedUnchanged: (Set<ObjectIdentifier>) -> Void = { _ in }
     /// True while collections or objects of this Realm are observed.
     var hasObservers: () -> Bool = { false }
-    /// The object that has set the callbacks. This property keeps it alive.
+    /// The object that has set the callbacks. This property keeps the object alive.
     var hub: AnyObject?
     /// Called when the context is deallocated.
     var closed: () -> Void = {}

@@ -6,7 +6,7 @@ import MartletValues
 final class DeletionHost: RowDeletionHost {
     private let context: RealmContext
     /// The notifications for rows that are not deleted yet. The observers of these rows were already called before the
-    /// change, and must be called again after it.
+    /// deletion, and must be called again after it.
     private var notified: [RowID: KeyValueNotification] = [:]
 
     init(_ context: RealmContext) { self.context = context }

@@ -1,8 +1,8 @@
 import MartletEngine
 
-/// The cursor of a loop over a collection. The loop visits the members that the collection has when the loop begins.
+/// The cursor of a loop over a collection. The loop visits the members that the collection had when the loop began.
 ///
-/// The loop reads the members in steps while its Realm shows the same state. Before the Realm moves to another state,
+/// While the Realm shows the same state, the loop reads the members in steps. Before the Realm moves to another state,
 /// the cursor reads all members. Members are keys of objects, or stored values.
 final class LazyCursor<Members>: MemberCursor {
     /// All members; nil while the Realm shows the state in which the loop began.

@@ -13,8 +13,8 @@ public final class NotificationToken: @unchecked Sendable {
 
     deinit { registration.end() }
 
-    /// Ends the observation. The observer is not called any more, even if a change was already computed for it. This
-    /// method can be called on any thread.
+    /// Ends the observation. The observer is not called any more, even if a change was already computed. This method
+    /// can be called on any thread.
     ///
     /// - Returns: True on the first call.
     @discardableResult

@@ -16,8 +16,8 @@ struct PendingWrite {
     var denials = DeletionDenials()
     /// The number of rows that the open write has deleted.
     var deletionCount = 0
-    /// The rows that are being deleted, and whose key-value observers were already called. An attempt to link to such a
-    /// row traps.
+    /// The rows that are being deleted. Their key-value observers were already called. An attempt to link to such a row
+    /// traps.
     var rowsBeingDeleted: Set<RowID> = []
     /// The error that prevents the open write from being stored. The commit of the write throws this error.
     var failure: EngineError?
@@ -63,8 +63,8 @@ struct PendingWrite {
         }
     }
 
-    /// Removes and returns the accessors with values to store, in the order of their rows, and the assigned properties
-    /// that share the last bit of `_dirty`.
+    /// Removes and returns the accessors with values to store, in the order of their rows. Also returns the assigned
+    /// properties that share the last bit of `_dirty`.
     mutating func takeObjects() -> (objects: [ObjectBase], furtherProperties: [ObjectIdentifier: ColumnSet]) {
         let sorted = objects.sorted { ($0._table?.id ?? 0, $0._key) < ($1._table?.id ?? 0, $1._key) }
         defer {

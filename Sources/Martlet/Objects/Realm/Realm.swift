@@ -8,8 +8,8 @@
 ///
 /// A Realm and everything obtained from it are confined to the thread, queue or actor on which it was opened. If the
 /// program opens the same file again on the same thread, queue or actor, it gets the same Realm. The contents of a
-/// Realm change only when it is refreshed (by the program, or automatically with `autorefresh`), when it begins a
-/// write, and through its own writes.
+/// Realm change only when the Realm is refreshed, when it begins a write, and through its own writes. The program calls
+/// `refresh()`, or the Realm refreshes automatically with `autorefresh`.
 public struct Realm {
     let context: RealmContext
 

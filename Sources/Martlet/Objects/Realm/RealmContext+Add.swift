@@ -37,8 +37,8 @@ extension RealmContext {
         if object._observers?.isEmpty == false { Misuse.addObserved(table.type.name) }
         let reads = object._observers?.reads
         object._observers = nil
-        // The tracked reads end after the object has become managed. Observers that then read the object again read the
-        // row.
+        // The tracked reads end after the object has become managed. If an observer reads the object again, it reads
+        // the row.
         defer { reads?.end() }
         additions.depth += 1
         defer { additions.depth -= 1 }
@@ -56,7 +56,8 @@ extension RealmContext {
         }
         guard table.anyModel.hasReferences else { return addPlain(object, table, transaction) }
         let key = newKey(of: object, table, transaction)
-        // The object is bound before its links are added, so that an object that links back to it finds its key.
+        // The object is bound to its row before its links are added. An object that links back to this object then
+        // finds the key.
         table.bind(object, key)
         object._state = .live
         if additions.mustDeferLinks {
@@ -79,8 +80,8 @@ extension RealmContext {
                 object: object, key: key, policy: policy, deletionCount: pending.deletionCount))
     }
 
-    /// Adds the links of the deferred objects in the order in which they were reached. If the links of an object defer
-    /// further objects, the further objects come before the remaining deferred objects.
+    /// Adds the links of the deferred objects in the order in which the objects were deferred. If adding the links of
+    /// an object defers further objects, these come before the remaining objects.
     private func addDeferred() {
         guard additions.depth == 1, !additions.deferred.isEmpty else { return }
         var batches: [ArraySlice<Additions.DeferredAddition>] = []
@@ -120,8 +121,8 @@ extension RealmContext {
         for (property, collection) in collections { collection._manage(object, property, policy) }
     }
 
-    // Adds the objects that an object links to. Adding one of them may update existing objects, whose observers may
-    // delete an object that was added before. After such a deletion, the links are checked.
+    // Adds the objects that an object links to. This may update existing objects, and their observers may delete an
+    // object that was added before. After such a deletion, the links are checked.
     private func addTargets(of object: ObjectBase, _ policy: Realm.UpdatePolicy, _ table: ObjectTable) {
         let deletionCount = pending.deletionCount
         RowEncoder.addLinks(of: object, self, policy)

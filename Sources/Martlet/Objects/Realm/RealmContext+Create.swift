@@ -29,8 +29,8 @@ extension RealmContext {
             object.assign(input, rules) { !$0.mayContainObjects }
             _ = add(object, .error)
             if model.schema.isEmbedded { additions.ownerless.insert(ObjectIdentifier(object)) }
-            // If values of earlier inputs are still to be assigned, some of them may belong to the same object. In this
-            // case all values of this input are assigned a second time, after the values of the earlier inputs.
+            // Deferred values of earlier inputs may belong to the same object. If there are deferred values, all values
+            // of this input are assigned a second time, after the values of the earlier inputs.
             let repeats = policy != .error && deferred.areEarlierValuesPending
             object.assignNested(input, rules) { repeats || $0.mayContainObjects }
         } else {
@@ -207,7 +207,7 @@ struct UntypedInput {
     }
 
     /// A copy of this input in which unmanaged copies replace the embedded objects that are stored in a Realm. Without
-    /// copies, the assignment of a property could change or delete an embedded object that is also the value of another
+    /// copies, assigning one property could change or delete an embedded object that is also the value of another
     /// property.
     func copyingEmbedded(_ schema: ObjectTypeSchema) -> UntypedInput {
         var input = self

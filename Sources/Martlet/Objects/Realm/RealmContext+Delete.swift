@@ -42,7 +42,8 @@ extension RealmContext {
         }
     }
 
-    /// Deletes all rows, one table at a time. Links are not removed one by one, because no row remains.
+    /// Deletes all rows, one table at a time. Links to the deleted rows need no separate removal, because no row
+    /// remains.
     func deleteAll() {
         _ = requireWrite("the Realm")
         let notification = notifyWillInvalidateAll()

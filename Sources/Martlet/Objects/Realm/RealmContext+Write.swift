@@ -138,9 +138,9 @@ extension RealmContext {
         }
     }
 
-    // Rolls back a failed transaction and updates the accessors. If a rule rejected the transaction, its state can
-    // still be read. Key-value observers are then notified before the rollback, and can read the values that the
-    // rollback undoes. Otherwise they are notified after the rollback.
+    // Rolls back a failed transaction and updates the accessors. `isReadable` is true if a rule rejected the
+    // transaction: its state can still be read. In this case, key-value observers are notified before the rollback, and
+    // can read the values that the rollback undoes. Otherwise they are notified after the rollback.
     private func abandon(_ transaction: WriteTransaction, isReadable: Bool = false) {
         let changes = transaction.allChanges()
         let undone = takeUndoneDeletions(since: pending.firstNumber, changes)
@@ -227,9 +227,9 @@ extension RealmContext {
         asyncWrites?.groupEnded(nil)
     }
 
-    /// Makes the sealed writes durable, so that other threads can see them. If a write is open, it begins again after
-    /// the sealed writes, and no other writer can commit in between. Does nothing if the open write has changed
-    /// something: SQLite cannot commit the sealed writes without this change.
+    /// Makes the sealed writes durable, so that other threads can see them. An open write begins again after the sealed
+    /// writes, and no other writer can commit in between. If the open write has changed something, this method does
+    /// nothing, because SQLite cannot commit the sealed writes without the open write.
     ///
     /// The observers of the Realm are notified at the end of the open write. If the sealed writes cannot be committed,
     /// the open write cannot be committed either.
@@ -285,9 +285,9 @@ extension RealmContext {
     }
 
     // After a rollback, the Realm shows the version before the transaction, which `rolledBack` pins. If this version
-    // could not be pinned, this method moves the Realm to the newest version. The version of `rolledBack` can also be
-    // newer, if the lock file was deleted and another process has committed in the meantime. In this case the method
-    // moves the Realm to that version.
+    // could not be pinned, this method moves the Realm to the newest version. If the lock file was deleted and another
+    // process has committed in the meantime, `rolledBack` has a newer version. In this case the method moves the Realm
+    // to that version.
     private func moveToNewest(_ rolledBack: SnapshotHandle?, from before: Version) {
         if rolledBack?.version == before { return }
         if let newest = rolledBack ?? (try? coordinator.openSnapshot()) { advance(from: before, to: newest) }
@@ -383,8 +383,8 @@ extension RealmContext {
         recordingFailure { try flush() }
     }
 
-    /// Runs a part of the open write. If `body` throws, the error is kept, and the commit throws it. The following
-    /// parts are not run, and the whole write is rolled back.
+    /// Runs a part of the open write. If `body` throws, the error is stored, and later parts do not run. The commit
+    /// then rolls back the whole write and throws the error.
     func recordingFailure(_ body: () throws -> Void) {
         guard pending.failure == nil else { return }
         do {

@@ -8,7 +8,7 @@ import MartletValues
 /// state never changes, and `frozenLock` guards the state that is added later (collections, keys of results).
 final class RealmContext {
     /// The weak reference to this context. Swift's `weak` would slow down every retain of the context, and every object
-    /// retains it.
+    /// retains the context.
     let reference = WeakReference()
     let coordinator: StoreCoordinator
     private(set) var configuration: Realm.Configuration
@@ -59,8 +59,8 @@ final class RealmContext {
     /// In the context of the old objects of a migration: returns the name that a property of the new schema has in the
     /// old file.
     var formerName: (_ property: String, _ type: String) -> String = { property, _ in property }
-    /// In the context of the old objects of a migration: returns a row that contains itself through embedded objects,
-    /// and that would be copied together with the given row. Returns nil if there is no such row.
+    /// In the context of the old objects of a migration: returns a row that contains itself through embedded objects
+    /// and that a copy of the given row would include. Returns nil if there is no such row.
     var selfContainingRow: (RowID) throws -> RowID? = { _ in nil }
     /// The number of calls of `invalidate()`. Results from an earlier generation are invalidated.
     private(set) var generation: UInt64 = 0
@@ -156,8 +156,8 @@ final class RealmContext {
         models.keys.allSatisfy { types.models[$0] != nil || types.schema[$0] != nil }
     }
 
-    /// Adds classes. The newest version of the file must contain their types. If the version that the Realm shows lacks
-    /// the types, refreshes the Realm.
+    /// Adds classes. The newest version of the file must contain their types. If the version that the Realm shows does
+    /// not contain the types, the Realm is refreshed.
     ///
     /// - Throws: `.incompatibleConfiguration` if the Realm cannot be refreshed now.
     func add(_ models: [String: ModelClass]) throws {
@@ -195,7 +195,8 @@ final class RealmContext {
 
     func table(_ type: ObjectBase.Type) -> ObjectTable { types.table(type) }
 
-    /// The table of a class to whose table an object is added. Successive objects often have the same class.
+    /// The table to which an object of a class is added. The last table is cached, because successive objects often
+    /// have the same class.
     func tableForAdding(_ type: ObjectBase.Type) -> ObjectTable {
         if let lastAdded, lastAdded.type == ObjectIdentifier(type) { return lastAdded.table }
         let table = types.table(type)
@@ -280,8 +281,8 @@ final class RealmContext {
         generalChangeCount = changeCount
     }
 
-    /// Called after a change that can affect only queries that read a certain type: rows were inserted, or values of rows
-    /// were changed. A deletion can also affect other types, because it removes links.
+    /// Called after a change that can affect only queries that read a certain type: rows were inserted, or values of
+    /// rows were changed. A deletion can also affect other types, because it removes links.
     func bumpChangeCount(of table: ObjectTable) {
         changeCount &+= 1
         table.changeCount = changeCount
@@ -317,8 +318,9 @@ final class RealmContext {
         }
     }
 
-    /// The answer of columns in memory. Nil if they cannot answer, and inside a write, whose changes they lack. An error
-    /// of the file is also nil: the query that the caller runs instead reports it.
+    /// A result computed from the columns in memory. Nil if the columns are not sufficient. Nil inside a write, because
+    /// the columns do not contain its changes. Also nil if reading the file fails: the caller then runs a query, which
+    /// reports the error.
     func fromColumns<R>(_ body: (ColumnStore, ColumnSource) throws -> R?) -> R? {
         guard transaction == nil, !access.isOfMigration else { return nil }
         let handle = handle

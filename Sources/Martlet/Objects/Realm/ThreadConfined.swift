@@ -27,7 +27,7 @@ public struct _Locator: @unchecked Sendable {
     let version: Version
     /// The row of the object, or of the owner of the collection; nil for other values.
     let row: RowID?
-    /// The outcome of the write that has added the row, if that write was not durable when the locator was created.
+    /// The outcome of the write that added the row. Nil if that write was already durable when the locator was created.
     private let outcome: WriteOutcome?
     /// Identifies the Realm of the value.
     private let source: WeakReference
@@ -42,7 +42,7 @@ public struct _Locator: @unchecked Sendable {
         self.row = row
         reference = StoreReference(context.coordinator)
         configuration = context.configuration
-        // An object that was created in the open write can be found only after the commit of this write.
+        // An object that the open write has created can be found only after that write is committed.
         version = context.version + (context.hasCreated(row) ? 1 : 0)
         outcome = row.flatMap { context.transaction?.outcome(ofInserting: $0.key, in: $0.table) }
         (source, models) = (context.reference, context.models)
@@ -52,15 +52,15 @@ public struct _Locator: @unchecked Sendable {
 
     var coordinator: StoreCoordinator { reference.coordinator }
 
-    /// False if the row was added by a write that was rolled back, or that `context` cannot see yet. In these cases the
-    /// key belongs to no row or to another row.
+    /// False if the write that added the row was rolled back, or if `context` cannot see that write yet. In these cases
+    /// the key belongs to no row or to another row.
     func isVisible(in context: RealmContext) -> Bool {
         guard let outcome, outcome.state != .committed else { return true }
         return outcome.state == .open && context.transaction?.contains(outcome) == true
     }
 
-    /// Adds to `context` all classes of the value's Realm that `context` lacks. Returns false if `context` cannot add
-    /// them now.
+    /// Adds to `context` all classes of the value's Realm that are missing in `context`. Returns false if `context`
+    /// cannot add classes now.
     func addModels(to context: RealmContext) -> Bool {
         if context.reference === source || context.isFrozen { return true }
         return (try? context.add(models)) != nil
@@ -140,7 +140,7 @@ extension RealmContext {
         return locator.find(self)
     }
 
-    /// Whether the key of the locator's row may belong to another row in the version that the Realm shows.
+    /// True if the key of the locator's row may belong to another row in the version that the Realm shows.
     private func isOther(_ row: RowID, in locator: _Locator) -> Bool {
         // Inside a callback, the Realm cannot advance to the version of the locator. In a write, it shows the newest
         // version.
@@ -155,14 +155,13 @@ extension RealmContext {
         return rows.inserted.contains(row.key) || rows.deleted.contains(row.key)
     }
 
-    /// Whether the open write has created the row. For a value without a row: whether the open write has changed
-    /// anything.
+    /// True if the open write has created the row. If `row` is nil, true if the open write has changed anything.
     fileprivate func hasCreated(_ row: RowID?) -> Bool {
         guard let transaction, transaction.recorder.hasChanges else { return false }
         return row.map { transaction.recorder.hasInserted($0.key, in: $0.table) } ?? true
     }
 
-    /// Whether a row that existed at a version still exists, and was not replaced by another row with its key.
+    /// True if a row that existed at a version still exists and was not replaced by another row with its key.
     func hasKept(_ row: RowID, since version: Version) -> Bool {
         table(row.table).exists(row.key) && !wasReplaced(row, since: version)
     }

@@ -2,14 +2,14 @@ import Foundation
 import MartletEngine
 
 extension AnyRealmValue: Codable {
-    // The kinds that a decoder could not recognize from a plain value. Values of these kinds are encoded in a keyed
-    // container, with the kind as the key.
+    // Kinds that a decoder cannot recognize from a plain value. Values of these kinds are encoded in a keyed container,
+    // with the kind as the key.
     private enum WrappedKind: String, CodingKey, CaseIterable {
         case float, double, data, date, decimal128, objectId, uuid, object, map
     }
 
-    /// Encodes `none` as null, lists as arrays, and booleans, integers, strings and doubles with a fraction as plain
-    /// values.
+    /// Encodes `none` as null and lists as arrays. Booleans, integers, strings and doubles with a fraction are encoded
+    /// as plain values.
     ///
     /// All other values are encoded with their kind, as in `{"date": …}`, so that decoding returns the same kind. An
     /// object is encoded under the name of its type, as in `{"object": {"Dog": {…}}}`, together with all objects to
@@ -159,7 +159,7 @@ extension AnyRealmValue: Codable {
         if container.decodeNil() { return AnyRealmValue.none }
         if let value = try? container.decode(Bool.self) { return .bool(value) }
         if let value = try? container.decode(Int.self) { return .int(value) }
-        // Strings are tried before doubles, because a decoder may be configured to read strings such as "nan" as
+        // Strings are decoded before doubles, because a decoder may be configured to read strings such as "nan" as
         // numbers.
         if let value = try? container.decode(String.self) { return .string(value) }
         return (try? container.decode(Double.self)).map { .double($0) }

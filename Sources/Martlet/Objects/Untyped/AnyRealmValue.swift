@@ -30,7 +30,7 @@ public enum AnyRealmValue {
     case decimal128(Decimal128)
     case objectId(ObjectId)
     case uuid(UUID)
-    /// A link to an object. Embedded objects are not allowed, because each of them belongs to one owner.
+    /// A link to an object. Embedded objects are not allowed, because an embedded object belongs to exactly one owner.
     case object(ObjectBase)
     case list([AnyRealmValue])
     case map([String: AnyRealmValue])
@@ -59,8 +59,8 @@ extension AnyRealmValue: PersistableValue, OrderedValue {
         AnyRealmValue(validating: stored.raw, in: nil)
     }
 
-    /// The value that sort orders and sets compare. Numbers of all kinds are compared by their numeric value. A value
-    /// of another kind equals only values of the same kind.
+    /// The value by which sorts and sets compare elements. Numbers of all kinds are compared by their numeric value. A
+    /// value that is not a number equals only values of its own kind.
     public var _sortKey: StoredValue { StoredValue(AnyValue.sortKey(_stored.raw)) }
 
     public var _comparedObjects: [AnyObject] {

@@ -3,8 +3,8 @@ import MartletEngine
 /// Assigns untyped values to objects that are nested in each other to any depth. Each call of `create`, or of another
 /// function that assigns nested values, uses its own instance.
 ///
-/// A chain of objects may be too long for the stack, so the recursion is limited. The values of objects that are nested
-/// deeper are assigned when the recursion has ended.
+/// A chain of objects may be too long for the stack, so the recursion has a depth limit. Values of objects below that
+/// depth are assigned after the recursion has ended.
 // Used only inside one call, on the thread of the call.
 final class DeferredAssignments: @unchecked Sendable {
     private struct Assignment {
@@ -26,15 +26,15 @@ final class DeferredAssignments: @unchecked Sendable {
     private var depth = 0
     private var assignments: [Assignment] = []
 
-    /// True if values that come earlier in the input have not been assigned yet.
+    /// True if the assignment of earlier values in the input was deferred.
     var areEarlierValuesPending: Bool { !assignments.isEmpty }
 
     func assign(
         _ input: UntypedInput, to object: ObjectBase, _ rules: UntypedAssignment,
         where isWanted: @escaping (PropertySchema) -> Bool
     ) {
-        // After the first deferred assignment, all others are deferred too. This keeps their order, which matters if
-        // two of the values are assigned to the same object.
+        // After the first deferred assignment, all later assignments are deferred too. This keeps their order, which
+        // matters if two values are assigned to the same object.
         if depth >= Self.depthLimit || depth > 0 && !assignments.isEmpty {
             return assignments.append(
                 Assignment(object: object, input: input, rules: rules, isWanted: isWanted, path: copies.mark()))

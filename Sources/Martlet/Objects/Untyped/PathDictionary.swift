@@ -1,7 +1,7 @@
 /// A dictionary of the keys on the current path of a tree. `mark()` remembers a path, and `move(to:)` makes it the
 /// current path again.
 ///
-/// Visiting all nodes of a tree in depth-first order takes linear time.
+/// A depth-first visit of all nodes of a tree takes linear time.
 struct PathDictionary<Key: Hashable, Value> {
     /// The end of a path.
     struct Mark: Equatable {
@@ -38,13 +38,14 @@ struct PathDictionary<Key: Hashable, Value> {
         if nodes.count > keptCount { nodes.removeLast() }
     }
 
-    /// Remembers the current path, to which `move(to:)` can return.
+    /// Marks the current path, so that `move(to:)` can return to it.
     mutating func mark() -> Mark {
         keptCount = nodes.count
         return Mark(position: end)
     }
 
-    /// Makes a marked path the current one. Complexity: linear in the distance of the paths in the tree.
+    /// Makes a marked path the current path. Complexity: linear in the number of tree edges between the ends of both
+    /// paths.
     mutating func move(to mark: Mark) {
         var entered: [Int] = []
         var next = mark.position

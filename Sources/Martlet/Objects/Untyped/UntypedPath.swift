@@ -61,7 +61,7 @@ public struct UntypedAssignment: Sendable {
         UntypedAssignment(policy: policy, copiesObjects: copiesObjects, path: path, deferred: deferred)
     }
 
-    /// These rules with a placeholder as the path, because the full path is as long as the chain of objects.
+    /// These rules with a placeholder for the path. The full path would be as long as the chain of objects.
     var shortened: UntypedAssignment { path == nil ? self : at(.root("…")) }
 
     private func at(_ path: UntypedPath) -> UntypedAssignment {
