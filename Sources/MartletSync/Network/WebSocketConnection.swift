@@ -147,8 +147,8 @@
         }
     }
 
-    /// Closes a connection over which the client has received nothing for `SyncProtocol.silenceSeconds`. The network or
-    /// the service may have failed without closing the connection.
+    /// Closes a connection over which the client has received nothing for `SyncProtocol.silenceSeconds`. A failed
+    /// network or service may leave the connection open.
     private final class SilenceHandler: ChannelInboundHandler {
         typealias InboundIn = WebSocketFrame
 

@@ -1,7 +1,7 @@
 public import Foundation
 import Martlet
 
-/// A user of the sync service, and a closure that returns the token that proves the user's identity.
+/// A user of the sync service, with a closure that returns a token. The token proves the user's identity.
 ///
 /// ```swift
 /// let user = SyncUser(id: "ada") { try await myServer.token(for: "ada") }

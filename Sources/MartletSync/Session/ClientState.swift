@@ -4,7 +4,7 @@ package import MartletSyncProtocol
 package struct ClientState: Sendable, Equatable {
     /// Nil until the service has assigned an identity.
     package internal(set) var identity: ClientIdentity?
-    /// The state of the database that the objects show; nil before the client has received objects.
+    /// The position of the objects in the history of the database; nil before the client has received objects.
     package internal(set) var position: SyncPosition?
     /// The set of subscriptions whose objects the file contains.
     package internal(set) var shown = SubscriptionSet()

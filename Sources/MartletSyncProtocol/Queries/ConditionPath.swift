@@ -1,7 +1,7 @@
 import MartletEngine
 
-/// A path of a query, converted to the operand of a condition. The operand contains the numbers of `AgreedSchema`
-/// instead of the names of properties.
+/// A path of a query, converted to the operand of a condition. The operand contains the numbers of properties in
+/// `AgreedSchema` instead of their names.
 struct ConditionPath {
     let operand: ConditionOperand
     /// True if the path ends in a collection, whose elements are compared.

@@ -13,7 +13,7 @@ extension SubscriptionCondition {
     }
 
     /// The canonical form of the negation. Every test is true or false, so De Morgan's laws hold. The negation of `<`
-    /// is a negated test `<`, and not a test `>=`, because both comparisons are false for nil and NaN.
+    /// is a negated test `<`, and not a test `>=`: for nil and NaN, both `<` and `>=` are false.
     package var negated: SubscriptionCondition {
         switch self {
         case .constant(let value): .constant(!value)

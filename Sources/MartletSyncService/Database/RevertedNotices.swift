@@ -2,11 +2,11 @@
     import MartletPostgres
     import MartletSyncProtocol
 
-    /// Notices for one client: what was reverted in uploads whose acknowledgement the client may not have received. The
-    /// transaction of the upload stores its notice, so the client gets the reasons even if its connection breaks or the
+    /// The reverts in uploads of one client whose acknowledgement the client may not have received. The service stores
+    /// them in the transaction of the upload. So the client gets the reasons even if its connection breaks or the
     /// service ends.
     ///
-    /// The column `reverted` of `martlet.clients` contains the notices as a list of the messages to the client.
+    /// The column `reverted` of `martlet.clients` contains the notices as a list of messages for the client.
     struct RevertedNotices {
         private(set) var uploads: [RevertedUpload] = []
 

@@ -1,7 +1,7 @@
 /// A value of the type `timestamp with time zone`, which counts microseconds.
 ///
-/// A date of the runtime is the number of seconds since 2001, as a `Double`. Far from 2001, different timestamps have
-/// the same date. Most dates are not whole microseconds. So a comparison with a date is converted to a comparison with
+/// A date of the runtime is a `Double` with the seconds since 2001. Far from 2001, several timestamps have the same
+/// date, and most dates are not whole microseconds. So a comparison with a date is converted to a comparison with
 /// timestamps that selects exactly the same rows.
 package enum PostgresTimestamp: Equatable {
     case beforeAll
