@@ -7,8 +7,8 @@ import MartletValues
 /// The elements of a list of an object have positions. The elements of a list inside an embedded object have no
 /// positions, so they are compared by their indices.
 ///
-/// The target of a link may be missing in the file. Then a list or set of links has no element for the link, a map of
-/// links has the value nil for its key, and an `AnyRealmValue` has nil in the place of the link. The table
+/// The target of a link may be missing in the file. A list or set of links then has no element for the link. A map of
+/// links has the value nil for its key. An `AnyRealmValue` has nil in the place of the link. The table
 /// `martlet_unresolved` stores the value of the whole collection. When the target arrives, the collection is written
 /// again from the stored value.
 struct CollectionWriter {

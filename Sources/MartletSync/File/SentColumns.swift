@@ -44,7 +44,7 @@ struct SentColumns {
         collections = declared.properties.filter { $0.isCollection && !$0.isLocal }.map(\.index)
     }
 
-    /// The columns whose properties are in `written`, in the order of the table.
+    /// The columns of the properties in `written`, in the order of the table.
     func written(_ written: ColumnSet) -> [Column] { columns.filter { written.contains($0.property) } }
 
     /// The collections that are in `written`.

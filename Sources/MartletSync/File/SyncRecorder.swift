@@ -94,7 +94,7 @@ extension EngineError {
 }
 
 extension SQLValue {
-    /// Describes the object whose primary key is this value.
+    /// Describes the object with this primary key.
     fileprivate func description(in type: String) -> String {
         switch self {
         case .integer(let number): "the object '\(type)' with the primary key \(number)"

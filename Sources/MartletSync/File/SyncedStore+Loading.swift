@@ -5,9 +5,9 @@ package import MartletSyncProtocol
 /// So the state contains only the first uploads, without their operations.
 extension SyncedStore {
     /// The maximum number of uploads in `ClientState.outbox`. The client sends at most
-    /// `SyncProtocol.maximumUploadsInFlight` of them before the service acknowledges the first one. The limit here is
-    /// larger, because the service may have stored uploads that the file does not know to be acknowledged: the file may
-    /// be an old copy, or a power failure may have removed the newest acknowledgements (with `.normal` durability). The
+    /// `SyncProtocol.maximumUploadsInFlight` of them before the service acknowledges the first one. This limit is
+    /// larger, because the service may have stored many uploads that are not acknowledged in the file: the file may be
+    /// an old copy, or a power failure may have removed the newest acknowledgements (with `.normal` durability). The
     /// session recognizes a stored upload only if the state contains it.
     package static let loadedUploads = 100_000
 

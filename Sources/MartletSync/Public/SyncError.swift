@@ -28,7 +28,7 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         public static let fileFailed = Code(rawValue: "fileFailed")
     }
 
-    /// An object whose changes the service has reverted.
+    /// An object with changes that the service has reverted.
     // An `AnyRealmValue` is not `Sendable`, because it can contain an object. A primary key is never an object.
     public struct CompensatingWrite: @unchecked Sendable {
         /// The name of the type.
@@ -42,7 +42,7 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// A description of the error, for logs.
     public let message: String
-    /// The objects whose changes the service has reverted; empty for other errors.
+    /// The objects with changes that the service has reverted; empty for other errors.
     public let compensatingWriteInfo: [CompensatingWrite]
 
     public var description: String { "\(message) (\(code.rawValue))" }

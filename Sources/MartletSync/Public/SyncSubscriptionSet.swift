@@ -1,7 +1,7 @@
 public import Martlet
 import MartletEngine
 
-/// The subscriptions of a Realm: the queries whose objects the file contains.
+/// The subscriptions of a Realm: the file contains the objects of these queries.
 ///
 /// ```swift
 /// let subscriptions = realm.subscriptions

@@ -115,7 +115,7 @@ package struct ClientSession: Sendable {
         // If the newest stored upload is older than the newest acknowledged upload, the database was restored from a
         // backup that lacks acknowledged uploads.
         guard welcome.storedUpload >= state.acknowledgedUpload else { return [.close(.lostUploads)] }
-        // The service may have stored uploads whose acknowledgement has not arrived. The outbox must then contain the
+        // The service may have stored uploads that are not acknowledged in the file. The outbox must then contain the
         // newest of these uploads with the same time stamp. (The service sends 0 if it does not know the time stamp.)
         // If the outbox does not contain this upload, the file is an older copy or has lost commits in a power failure.
         // Such a file may use the same numbers for other changes.

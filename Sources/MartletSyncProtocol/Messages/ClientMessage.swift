@@ -55,8 +55,8 @@ package enum ClientMessage: Sendable, Hashable {
         package var position: SyncPosition?
         /// The number of the newest upload that the service has acknowledged.
         package var acknowledgedUpload: UInt64
-        /// The number of the set of subscriptions whose objects the client has. The service does not store the sets of
-        /// clients, so the client also sends the queries of the set.
+        /// The number of the set of subscriptions that determines the objects in the client's file. The service does
+        /// not store the sets of clients, so the client also sends the queries of the set.
         package var subscriptionSet: UInt64
         package var queries: [SubscribedQuery]
         /// Proves who the user is.

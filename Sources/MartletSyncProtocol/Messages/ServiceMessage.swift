@@ -9,7 +9,7 @@ package struct SyncRow: Sendable, Hashable {
     }
 }
 
-/// An object whose changes in an upload the service has reverted, and the reason.
+/// An object with changes in an upload that the service has reverted, and the reason.
 package struct RevertedObject: Sendable, Hashable {
     package enum Reason: UInt8, Sendable, CaseIterable {
         /// The user may not make this change.

@@ -24,7 +24,7 @@ package enum ConditionKind: UInt8, Sendable, CaseIterable {
 
     /// The kind of the values of a property. The value of a link is the primary key of its target.
     ///
-    /// Returns nil for a link whose target has no primary key.
+    /// Returns nil for a link to a type without a primary key.
     package init?(_ element: ElementType, in schema: AgreedSchema) {
         switch element {
         case .intEnum: self = .integer

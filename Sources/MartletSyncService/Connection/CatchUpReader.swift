@@ -1,7 +1,7 @@
 import MartletSyncProtocol
 
-/// Reads the log for sessions whose cursors are before the cursor of the feed. Many clients can connect again at once,
-/// for example after an instance has failed, and each of them needs the entries since its last connection.
+/// Reads the log for sessions with cursors before the cursor of the feed. Many clients can connect again at once, for
+/// example after an instance has failed, and each of them needs the entries since its last connection.
 ///
 /// While one reading runs, further sessions wait. The next reading serves all of them.
 actor CatchUpReader {

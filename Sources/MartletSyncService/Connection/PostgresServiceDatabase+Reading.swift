@@ -64,10 +64,10 @@
             return batch
         }
 
-        // The log contains no collections, and some entries have no row values. If the client needs either of them, the
-        // service has to read them from the tables, which contain only the current state. So it reads the changes
-        // again, up to a snapshot of the current state. The result can then end at a newer cursor than the cursor of
-        // the feed, so the session is detached from the feed first.
+        // The log contains no collections, and some entries have no row values. If the client needs collections or
+        // missing values, the service has to read them from the tables, which contain only the current state. So it
+        // reads the changes again, up to a snapshot of the current state. The result can then end at a newer cursor
+        // than the cursor of the feed, so the session is detached from the feed first.
         private func completed(
             _ batch: ClientBatch, after cursor: SyncCursor, _ filter: SubscriptionFilter, _ context: SessionContext,
             _ catalog: SyncCatalog

@@ -403,7 +403,7 @@
     }
 
     extension SyncCatalog {
-        /// The failure for a client whose schema has this hash; nil if the service accepts the schema.
+        /// The failure for a client with this schema hash; nil if the service accepts the schema.
         fileprivate func refusal(of hash: [UInt8]) -> ServiceMessage.Failure? {
             if hash == schemaHash { return nil }
             let message =

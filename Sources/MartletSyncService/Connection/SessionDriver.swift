@@ -205,7 +205,7 @@ package actor SessionDriver {
 
     private var isPaused: Bool { outputBytes > limits.pauseBytes || !streams.allSatisfy(\.isEnded) }
 
-    /// Called at the beginning of a connection whose client understands `ServiceMessage.audit`.
+    /// Called at the beginning of a connection if the client understands `ServiceMessage.audit`.
     package func supportAudits() { session.supportsAudits = true }
 
     /// The client, and whether it can be audited. Nil if the client is not open.

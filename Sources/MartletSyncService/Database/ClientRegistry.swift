@@ -7,7 +7,7 @@
         /// The result of a search for a client.
         package enum Client: Sendable, Equatable {
             /// `storedTime` is the time stamp of the newest stored upload, or 0 if it is not known. `reverted` lists
-            /// the reverts of uploads whose acknowledgement the client may not have received.
+            /// the reverts of uploads that the client may not know to be acknowledged.
             case known(storedUpload: UInt64, storedTime: UInt64 = 0, reverted: [RevertedUpload] = [])
             /// There is no such client, or its secret is wrong.
             case unknown
@@ -36,7 +36,7 @@
         ///   - hasPosition: whether the client has data. For a client without data, the registry stores the new
         ///     `readability`, and the result is never `otherRights`.
         ///   - readability: a description of what the user may read, from `FilterCompiler.readability`.
-        ///   - acknowledged: the number of the newest upload whose acknowledgement the client has received.
+        ///   - acknowledged: the number of the newest acknowledged upload, as the client has sent it.
         package func client(
             _ identity: ClientIdentity, hasPosition: Bool, readability: [UInt8], acknowledged: UInt64 = 0,
             in session: PostgresSession

@@ -8,7 +8,7 @@
     extension DatabaseSnapshot {
         typealias Elements = [(key: ElementKey, value: SyncValue)]
 
-        /// The number of objects whose collections are read by one statement.
+        /// One statement reads the collections of this number of objects.
         private static let objectsTogether = 200
 
         /// Calls the closure with each object of a type that has collections. To limit memory, the method reads the
@@ -151,8 +151,8 @@
         }
 
         /// Completes a batch that ends at this snapshot. Adds the collections that the client needs. Also adds the
-        /// current values of objects whose values the log does not contain (`LogEntry.isUnseen`), and of objects that
-        /// an upload of the client has touched.
+        /// current values of objects without values in the log (`LogEntry.isUnseen`), and of objects that an upload of
+        /// the client has touched.
         func complete(
             _ batch: inout ClientBatch, for client: UInt64,
             _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool

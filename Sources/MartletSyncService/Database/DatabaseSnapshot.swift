@@ -52,8 +52,8 @@
         /// Calls the closure with each object of a type, in any order.
         ///
         /// - Parameters:
-        ///   - type: the number of a type. The closure is not called for an embedded type, or for a type whose objects
-        ///     clients do not receive.
+        ///   - type: the number of a type. The closure is not called for an embedded type, or for a type that clients
+        ///     do not receive.
         ///   - conditions: the closure is called for each object that satisfies at least one of these conditions, and
         ///     may also be called for other objects. Nil for all objects.
         package func rows(

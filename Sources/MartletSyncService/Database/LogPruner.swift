@@ -3,9 +3,9 @@
 
     /// Deletes old entries of the log.
     ///
-    /// A client whose cursor is older than the remaining log has to load its data again. The *horizon* is the newest
-    /// transaction whose entries are deleted. All older transactions have ended, and their entries are also deleted. So
-    /// a reader only has to compare its cursor with the horizon. The new horizon is committed before the entries are
+    /// A client with a cursor that is older than the remaining log has to load its data again. The *horizon* is the
+    /// newest transaction with deleted entries. All older transactions have ended, and their entries are also deleted.
+    /// So a reader only has to compare its cursor with the horizon. The new horizon is committed before the entries are
     /// deleted. So a reader that misses deleted entries always sees the new horizon.
     package struct LogPruner {
         /// Determines which entries are kept.
@@ -90,7 +90,7 @@
             return try row.map { UInt64(try $0.bigint(0)) - 1 }
         }
 
-        // The newest transaction whose entries must be deleted so that the newer entries have about this size.
+        // The newest transaction that must lose its entries so that the newer entries have about this size.
         private func newest(gigabytes: Double, _ session: PostgresSession) throws -> UInt64? {
             // Each entry needs about 100 bytes in addition to its values, including its place in the two indexes.
             let row = try session.query(
@@ -104,9 +104,8 @@
         }
 
         // Sets the horizon to the newest transaction up to `newest` that has entries and is older than all open
-        // transactions. Returns nil if no entries can be deleted. A transaction with entries is chosen because the
-        // cursor of a client that has received all entries contains it: such a client can continue, even if its cursor
-        // is old.
+        // transactions. Returns nil if no entries can be deleted. The horizon must have entries. A client that has
+        // received all entries then has this transaction in its cursor, and can continue even if its cursor is old.
         private func advance(to newest: UInt64, _ session: PostgresSession) throws -> UInt64? {
             try session.transaction {
                 try session.execute("SET LOCAL synchronous_commit = on")

@@ -2,7 +2,7 @@
     import MartletPostgres
     import MartletSyncProtocol
 
-    /// The reverts in uploads of one client whose acknowledgement the client may not have received. The service stores
+    /// The reverts in those uploads of one client that the client may not know to be acknowledged. The service stores
     /// them in the transaction of the upload. So the client gets the reasons even if its connection breaks or the
     /// service ends.
     ///
@@ -36,8 +36,8 @@
             return writer.bytes
         }
 
-        /// Adds the notice for an upload of a client. Removes the notices for uploads whose acknowledgement the client
-        /// has received. A client has at most `SyncProtocol.maximumUploadsInFlight` unacknowledged uploads, including
+        /// Adds the notice for an upload of a client. Removes the notices for uploads that the client knows to be
+        /// acknowledged. A client has at most `SyncProtocol.maximumUploadsInFlight` unacknowledged uploads, including
         /// this one, so it has received the acknowledgements of all older uploads.
         static func add(_ upload: RevertedUpload, client: Int64, in session: PostgresSession) throws {
             let row = try session.query("SELECT reverted FROM martlet.clients WHERE id = $1", [.bigint(client)]).first

@@ -114,7 +114,7 @@
         /// The quoted name of the table of a collection, with its schema.
         func relation(_ collection: SyncCollection) -> String { Deployment.relation(collection.name, tableSchema) }
 
-        /// The collection whose elements are in the table with this name, and the table of the objects that have the
+        /// The collection with elements in the table with this name, and the table of the objects that have the
         /// collection. Nil if the table is not the table of a collection.
         func collection(table name: String) -> (owner: SyncTable, collection: SyncCollection)? {
             for table in tables.values {

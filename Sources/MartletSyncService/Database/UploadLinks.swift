@@ -71,8 +71,8 @@
         /// Restores the earlier state of an object after its operations failed.
         mutating func restore(_ object: Object?, _ address: ObjectAddress) { objects[address] = object }
 
-        /// The objects with links whose targets do not exist or cannot be read by the user. The creation of such an
-        /// object is reverted. So the result also contains all objects with links to an object that the upload has
+        /// The objects with a link to an object that does not exist or that the user cannot read. The creation of such
+        /// an object is reverted. So the result also contains all objects with links to an object that the upload has
         /// created and that is in the result.
         func refused(_ catalog: SyncCatalog, _ session: PostgresSession) throws -> [ObjectAddress: ObjectRefusal] {
             let missing = try missingTargets(catalog, session)

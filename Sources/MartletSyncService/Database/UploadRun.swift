@@ -9,12 +9,12 @@
         let catalog: SyncCatalog
         let session: PostgresSession
         let origin: UploadOrigin
-        /// The objects whose operations are not applied, with the reasons.
+        /// The objects with operations that are not applied, and the reasons.
         private(set) var refused: [ObjectAddress: ObjectRefusal]
         /// The values that the upload has written, including values that the object already had. Nil means all values
         /// of an object that the upload has created.
         private(set) var written: [ObjectAddress: Set<ValuePath>?] = [:]
-        /// The objects whose operations were applied.
+        /// The objects with operations that were applied.
         private var applied: Set<ObjectAddress> = []
         private var deleted: [ObjectAddress] = []
         private var links = UploadLinks()

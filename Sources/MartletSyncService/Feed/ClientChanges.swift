@@ -35,9 +35,9 @@ package struct ClientChanges: Sendable {
         }
     }
 
-    /// The objects whose collections the client needs. The value is the set of collection properties that have changed,
-    /// or nil for all collections of the object. For an object that was inserted between the cursors, only the
-    /// collections with log entries are needed, because the others are empty.
+    /// Returns the objects with collections that the client needs. The value is the set of the needed collection
+    /// properties, or nil for all collections of the object. For an object that was inserted between the cursors, only
+    /// the collections with log entries are needed, because the others are empty.
     package static func collections(
         _ entries: [LogEntry], for client: UInt64,
         _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool

@@ -64,10 +64,10 @@ package struct SnapshotCursor: Sendable, Hashable {
 
     /// The snapshot without the transactions from `limit` on.
     ///
-    /// A snapshot also contains transactions that were rolled back, and transactions whose commits were not yet
+    /// A snapshot also contains transactions that were rolled back, and transactions with commits that were not yet
     /// durable. After a crash, PostgreSQL may assign the numbers of these transactions again. The snapshot would then
-    /// seem to contain the new transactions. PostgreSQL never assigns a number below that of a durable transaction
-    /// again. So a snapshot that ends with a durable transaction is safe.
+    /// seem to contain the new transactions. PostgreSQL never assigns a number below the number of a durable
+    /// transaction again. So a snapshot that ends with a durable transaction is safe.
     package func restricted(below limit: UInt64) -> SnapshotCursor {
         if limit >= xmax { return self }
         return SnapshotCursor(

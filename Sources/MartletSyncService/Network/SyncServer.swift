@@ -239,7 +239,7 @@
         }
     }
 
-    /// Closes a connection whose client has sent nothing for a while. The client may have lost its network without
+    /// Closes a connection if the client has sent nothing for a while. The client may have lost its network without
     /// closing the connection.
     private final class SilenceHandler: ChannelInboundHandler {
         typealias InboundIn = WebSocketFrame
@@ -250,7 +250,7 @@
         }
     }
 
-    /// Converts a response whose body is a `ByteBuffer` to the parts that the HTTP handlers of NIO expect.
+    /// Converts a response with a `ByteBuffer` as its body to the parts that the HTTP handlers of NIO expect.
     private final class ResponseBodyEncoder: ChannelOutboundHandler {
         typealias OutboundIn = HTTPPart<HTTPResponseHead, ByteBuffer>
         typealias OutboundOut = HTTPServerResponsePart

@@ -18,15 +18,15 @@ package enum PostgresTimestamp: Equatable {
     /// The date of a timestamp.
     package static func seconds(_ microseconds: Int64) -> Double { Double(microseconds) / 1_000_000 }
 
-    /// The first timestamp whose date is not before `seconds`, which must not be NaN.
+    /// The first timestamp with a date that is not before `seconds`. `seconds` must not be NaN.
     package static func firstNotBefore(_ seconds: Double) -> PostgresTimestamp { first { $0 >= seconds } }
 
-    /// The first timestamp whose date is after `seconds`; nil if there is none.
+    /// The first timestamp with a date after `seconds`; nil if there is none.
     package static func firstAfter(_ seconds: Double) -> PostgresTimestamp? {
         seconds == .infinity ? nil : first { $0 > seconds }
     }
 
-    /// The first timestamp whose date satisfies `isReached`.
+    /// The first timestamp with a date that satisfies `isReached`.
     ///
     /// - Parameter isReached: false for all dates before a certain date, true for this date and all later dates, and
     ///   true for infinity.

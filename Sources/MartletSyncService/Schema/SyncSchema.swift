@@ -8,7 +8,7 @@ package struct SyncSchemaError: Error, Sendable, Equatable, CustomStringConverti
     init(_ description: String) { self.description = description }
 }
 
-/// The types whose objects clients and the service exchange.
+/// The types of the objects that clients and the service exchange.
 ///
 /// The text of a schema consists of the schema facts of its types (`SchemaFactsParser` in MartletEngine), separated by
 /// empty lines. Types without the fact `sync` are ignored. The canonical text contains the synchronized types and the

@@ -56,7 +56,7 @@ package struct FilterCompiler: Sendable {
         do {
             return [try rule.condition(user)]
         } catch {
-            // This error replaces the original one, whose message could contain a claim.
+            // This error replaces the original error, because the message of the original error could contain a claim.
             throw RefusedQueries("the rule 'read' of '\(schema.types[type].name)' cannot be evaluated for the user")
         }
     }

@@ -104,7 +104,7 @@ package struct ServiceSession: Sendable {
     private var user: AuthenticatedUser?
     private var hasAskedForToken = false
     private var filter: SubscriptionFilter
-    /// The filter of the set of subscriptions whose data a running task reads.
+    /// The filter of the new set of subscriptions while a task reads the data of this set.
     private var nextFilter: SubscriptionFilter?
     /// The position of the session in the log; nil until a task has found it.
     private var cursor: SyncCursor?
@@ -119,11 +119,11 @@ package struct ServiceSession: Sendable {
     private var acknowledgedUpload: UInt64 = 0
     /// The reverts of uploads that are not acknowledged yet.
     private var reverted: [RevertedUpload] = []
-    /// The operations of an upload whose last message has not arrived, and the size of their messages.
+    /// The operations of an incomplete upload, and the size of their messages.
     private var partial: (operations: [SyncOperation], bytes: Int) = ([], 0)
     /// The size of the messages of all uploads that are not stored.
     private var uploadBytes = 0
-    /// The audit whose checksums the client has not sent yet, and the checksums of the database.
+    /// The audit for which the client has not sent its checksums yet, and the checksums of the database.
     private var audit: (number: UInt64, sums: RowSums)?
     /// Whether the client understands `ServiceMessage.audit`.
     package var supportsAudits = false
@@ -382,7 +382,8 @@ package struct ServiceSession: Sendable {
 
     // MARK: Changes
 
-    // Sends the changes up to a new cursor. Sends nothing if they do not concern the client, unless `isForced` is true.
+    // Sends the changes up to a new cursor. If the changes do not concern the client, sends them only if `isForced` is
+    // true.
     private mutating func changes(_ batch: ClientBatch, isForced: Bool) -> [ServiceAction] {
         let isFirst = cursor == nil
         cursor = batch.cursor

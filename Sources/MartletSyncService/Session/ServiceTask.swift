@@ -80,7 +80,7 @@ package struct OpenedClient: Sendable {
     package var storedUpload: UInt64
     /// The time stamp of this upload, as the client has sent it; 0 if the time stamp is not known.
     package var storedTime: UInt64
-    /// The reverts in uploads whose acknowledgement the client may not have received.
+    /// The reverts in uploads that the client may not know to be acknowledged.
     package var reverted: [RevertedUpload]
     /// The number of the deployed schema. Later tasks of the session fail if another schema is deployed.
     package var deployment: Int

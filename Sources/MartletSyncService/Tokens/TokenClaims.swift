@@ -23,7 +23,7 @@
         package init() {}
     }
 
-    /// The content of a token whose signature was verified.
+    /// The content of a token with a verified signature.
     struct TokenClaims {
         private static let maximumUserBytes = 256
 

@@ -32,7 +32,7 @@
 
         /// The user of a token.
         ///
-        /// - Throws: `TokenError`, whose text contains no part of the token.
+        /// - Throws: `TokenError`. Its text contains no part of the token.
         package func user(of token: String) async throws(TokenError) -> AuthenticatedUser {
             guard token.utf8.count <= Self.maximumBytes else {
                 throw TokenError("the token has more than \(Self.maximumBytes) bytes")
