@@ -127,9 +127,9 @@ struct CollectionRecorder {
         Dictionary(entries.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    // True if the transaction has created the element, which is an embedded object, or the target of the element, which
-    // is a link. PostgreSQL removes a link when its target is deleted. So if the transaction has deleted the target and
-    // created it again, the client must send the link again.
+    // True if the element is an embedded object that the transaction has created, or a link to an object that the
+    // transaction has created. PostgreSQL removes a link when its target is deleted. So if the transaction has deleted
+    // the target and created it again, the client must send the link again.
     private func isRecreated(_ element: SQLValue, _ property: PropertySchema) -> Bool {
         guard let target = property.element.target.flatMap({ changes.schema[$0] }), case .integer(let key) = element
         else { return false }

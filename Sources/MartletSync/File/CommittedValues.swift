@@ -102,7 +102,7 @@ struct CommittedValues {
                 }))
     }
 
-    /// Converts an element of the property, which is a collection.
+    /// Converts an element of a collection property.
     mutating func element(_ stored: SQLValue, _ property: PropertySchema) throws -> SyncValue {
         try value(stored, property, depth: 0)
     }

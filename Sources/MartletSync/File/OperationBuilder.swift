@@ -7,8 +7,7 @@ import MartletValues
 /// The service applies the operations to PostgreSQL in their order. A deletion in PostgreSQL also applies the deletion
 /// rules of foreign keys. So the order of the operations is:
 ///
-/// 1. Updates. They come before deletions, because an update may remove a link that would otherwise delete more
-///    objects.
+/// 1. Updates. They come before deletions, because an update may remove a link through which a deletion would cascade.
 /// 2. Deletions.
 /// 3. Creations. They come after deletions, because a transaction may delete an object and create it again.
 /// 4. Updates that write links to an object that is deleted and created again. The deletion removes earlier links to

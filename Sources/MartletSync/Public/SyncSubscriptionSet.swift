@@ -64,7 +64,8 @@ public struct SyncSubscriptionSet {
     /// - Parameters:
     ///   - block: changes the subscriptions. If it throws, nothing is changed.
     ///   - onComplete: called on a background thread. The argument is nil when the objects of this set, or of a later
-    ///     set, are in the file. It is an error if the service refuses the set, or if the file cannot be read.
+    ///     set, are in the file. The argument is an error if the service refuses the set, or if the file cannot be
+    ///     read.
     /// - Throws: the error of `block`; `Realm.Error.subscriptionRefused` for a query that cannot be subscribed to;
     ///   `.invalidInput` for a name that is already used; errors of the file.
     public func update(_ block: () throws -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil) throws {

@@ -29,8 +29,8 @@ public struct SyncUser: Sendable {
     /// A folder for the files of this user: `sync/<id>` inside the folder of the default file. Opening a file in the
     /// folder creates the folder.
     ///
-    /// The name of the folder is the id of the user, in which every character except ASCII letters, digits, `-` and `_`
-    /// is percent-encoded.
+    /// The name of the folder is the percent-encoded id of the user. Only ASCII letters, digits, `-` and `_` are not
+    /// encoded.
     public var folder: URL {
         var allowed = CharacterSet.alphanumerics
         allowed.insert(charactersIn: "-_")

@@ -6,8 +6,8 @@ import MartletValues
 /// The checksum of a row is calculated from a canonical form. A row of PostgreSQL and the same row in the file of a
 /// client have the same canonical form:
 ///
-/// - It does not contain the primary key, properties with `sync: none`, and linking objects. It does not distinguish a
-///   missing value, an empty collection and nil.
+/// - The canonical form does not contain the primary key, properties with `sync: none`, and linking objects. It does
+///   not distinguish a missing value, an empty collection and nil.
 /// - Every NaN of a floating-point property has the same bits. Negative zero differs from zero.
 /// - The members of a set are sorted by their bytes. In a set of `AnyRealmValue`, numbers are compared by value.
 package struct RowSummer {

@@ -39,7 +39,8 @@ package enum AccessTerm: Sendable, Equatable {
         case .test(let test, let isNegated): return isNegated ? [] : term(test).map { [[$0]] } ?? []
         case .all(let parts): return joinedIntervals(parts.flatMap(found))
         case .any(let parts):
-            // Joins the best alternatives of all parts. There could be very many combinations of other alternatives.
+            // Joins the best alternatives of all parts. Other combinations are not used, because there could be very
+            // many.
             var terms: [AccessTerm] = []
             for part in parts {
                 guard let best = alternatives(part).first else { return [] }

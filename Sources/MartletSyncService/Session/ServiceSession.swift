@@ -193,8 +193,8 @@ package struct ServiceSession: Sendable {
         return runNext()
     }
 
-    /// Compares the objects of the client with the database. Does nothing if the client does not support this or is
-    /// being compared.
+    /// Compares the objects of the client with the database. Does nothing if the client does not support audits, or if
+    /// an audit of the client is running.
     ///
     /// - Parameter number: identifies the audit.
     package mutating func audit(_ number: UInt64) -> [ServiceAction] {

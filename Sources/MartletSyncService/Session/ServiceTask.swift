@@ -46,8 +46,8 @@ package struct AuditResult: Sendable, Equatable {
     package var audit: UInt64
     /// The number of rows that the client must have.
     package var rowCount: UInt64
-    /// The buckets in which the client has other rows. Nil if the client could not be compared, because it has
-    /// unacknowledged uploads or has not received its data yet.
+    /// The buckets with different checksums. Nil if the client could not be compared, because it has unacknowledged
+    /// uploads or has not received its data yet.
     package var differences: [RowSums.Difference]?
 
     package init(audit: UInt64, rowCount: UInt64, differences: [RowSums.Difference]?) {
