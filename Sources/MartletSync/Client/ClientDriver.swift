@@ -11,17 +11,17 @@ package enum ConnectionEnd: Sendable {
     case closed
 }
 
-/// Runs one `ClientSession`: passes the messages of the service and the changes of the file to the session, and carries
-/// out the actions that the session returns.
+/// Connects one `ClientSession` to the network and to the file. The driver passes the messages of the service and the
+/// changes of the file to the session, and carries out the actions that the session returns.
 ///
-/// All methods run on the queue of the client and do not suspend. So the driver processes each message completely
-/// before the next one.
+/// All methods run on the queue of the client and do not suspend. So the driver finishes processing one message before
+/// it processes the next message.
 package actor ClientDriver {
     private let executor: QueueExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private var session: ClientSession
-    /// The mask of the uploads in the file. It is read when the first batch is committed.
+    /// The values that uploads in the file have written. The driver reads them when it commits the first batch.
     private var mask = UploadMask()
     /// Returns the open file, or nil after the file was closed or the program has suspended the client. The driver does
     /// not keep the file open.
@@ -65,15 +65,15 @@ package actor ClientDriver {
             }
             return actions
         }
-        // The acknowledgement of uploads makes room for uploads that were not loaded yet.
+        // After an acknowledgement, `state.outbox` has room for further uploads of the file.
         let state = session.state
         if isOpen, state.hasMoreUploads, state.outbox.count < SyncedStore.loadedUploads {
             perform { try pendingChanges($0) }
         }
     }
 
-    /// Sends the new uploads, subscriptions and marks of the file. The client calls this method after this or another
-    /// process has committed a transaction or changed the subscriptions.
+    /// Sends the new uploads, subscriptions and marks of the file. The client calls this method after this process or
+    /// another process has written to the file.
     package func fileChanged() {
         guard isOpen else { return }
         perform { try pendingChanges($0) }

@@ -2,7 +2,7 @@ package import MartletEngine
 package import MartletSyncProtocol
 package import MartletValues
 
-/// The error of a wait whose time limit has passed.
+/// The error of a wait that has exceeded its time limit.
 package struct SyncTimeout: Error {}
 
 /// An event that a client reports to the program.
@@ -19,7 +19,7 @@ package enum ClientReport: Sendable {
     case reverted([RevertedChange])
 }
 
-/// An object whose changes the service has reverted.
+/// An object with changes that the service has reverted.
 package struct RevertedChange: Sendable {
     package let type: String
     /// The stored form of the primary key.

@@ -18,7 +18,7 @@ package struct ReconnectDelay: Sendable {
         return max(UInt64(last), min(requested, 3_600_000))
     }
 
-    /// Begins with short delays again. The client calls this method after a connection on which the service has
-    /// accepted it.
+    /// Begins with short delays again. The client calls this method after a connection in which the service has
+    /// accepted the client.
     package mutating func reset() { last = Self.least }
 }

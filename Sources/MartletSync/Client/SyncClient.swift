@@ -58,9 +58,9 @@ package final class SyncClient: StoreAttachment {
     private let state = Mutex(State())
     /// True after the first Realm has prepared the file.
     private let preparation = Mutex(false)
-    /// Wakes up the tasks that wait for a change of the file or of the state.
+    /// Wakes up tasks when the file or the state has changed.
     package let wakeUps = WakeUps()
-    /// Wakes up the client while the client waits before the next connection.
+    /// Ends the delay before the next connection.
     private let requests = WakeUps()
 
     /// - Parameter wall: returns the wall clock of this machine, in milliseconds since 1970.
@@ -110,8 +110,8 @@ package final class SyncClient: StoreAttachment {
 
     package func waitForWork() { executor.queue.sync {} }
 
-    /// Ends the connection. The client does not connect again until `resume` is called.
-    /// Ends the connection in the background. What the driver has begun to send may still arrive.
+    /// Begins to end the connection, and returns at once. The client does not connect again until `resume` is called.
+    /// Messages that the driver has already queued may still arrive.
     package func suspend() {
         let driver = state.withLock { state in
             state.isSuspended = true
@@ -231,7 +231,7 @@ package final class SyncClient: StoreAttachment {
             return !state.isSuspended
         }
         defer { state.withLock { $0.driver = nil } }
-        // A call of `suspend` or `end` before the driver was stored could not close the driver.
+        // If `suspend` or `end` was called before `state.driver` was set, the call could not close this driver.
         guard isWanted, !Task.isCancelled else { return (.closed, false) }
         await run(driver)
         return (await driver.end, phase == .connected)

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Wakes up tasks that wait for a change. Each task waits for the next element of its stream. Wake-ups that are sent
-/// while a task does not wait are not lost: when the task waits again, it receives one wake-up for all of them.
+/// Wakes up tasks that wait for a change. Each task waits for the next element of its stream. No wake-up is lost while
+/// a task does other work: the next time the task waits, it receives one wake-up for all of them.
 ///
 /// Thread safety: the methods may be called on any thread.
 package final class WakeUps: Sendable {

@@ -2,9 +2,9 @@ import MartletEngine
 import MartletSyncProtocol
 import MartletValues
 
-/// Converts values of `AnyRealmValue` properties between their form in a file and their form in messages. In a file, a
-/// link consists of the numbers of a table and a row, which are different in each file. In a message, a link is the
-/// address of its target.
+/// Converts values of `AnyRealmValue` properties between their form in a file and their form in messages. A link in a
+/// file contains the numbers of a table and of a row. These numbers differ between files, so a link in a message
+/// contains the address of its target instead.
 enum AnyConversion {
     /// Converts a stored value to the form that messages contain.
     ///

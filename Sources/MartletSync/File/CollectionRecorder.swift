@@ -14,7 +14,7 @@ struct CollectionRecorder {
     ///
     /// - Parameters:
     ///   - isNew: true if the transaction has created the object.
-    ///   - written: the elements that are embedded objects in which the transaction has written values.
+    ///   - written: the keys of embedded objects in which the transaction has written values.
     func operations(
         _ property: PropertySchema, of row: RowID, _ address: ObjectAddress, isNew: Bool, written: Set<ObjectKey>,
         _ values: inout CommittedValues
@@ -127,9 +127,9 @@ struct CollectionRecorder {
         Dictionary(entries.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    // True if the element is an embedded object that the transaction has created, or a link whose target the
-    // transaction has created. PostgreSQL removes a link when the target is deleted. So if the transaction has deleted
-    // the target and created it again, the link must be sent again.
+    // True if the element is an embedded object that the transaction has created, or a link to an object that the
+    // transaction has created. PostgreSQL removes a link when its target is deleted. So if the transaction has deleted
+    // the target and created it again, the client must send the link again.
     private func isRecreated(_ element: SQLValue, _ property: PropertySchema) -> Bool {
         guard let target = property.element.target.flatMap({ changes.schema[$0] }), case .integer(let key) = element
         else { return false }

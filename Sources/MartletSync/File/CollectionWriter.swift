@@ -4,13 +4,13 @@ import MartletValues
 
 /// Writes whole collections to the rows of a file.
 ///
-/// The elements of a list of an object have positions. A list inside an embedded object has none: its elements are
-/// compared by their indices.
+/// The elements of a list of an object have positions. The elements of a list inside an embedded object have no
+/// positions, so they are compared by their indices.
 ///
-/// A link to an object that is not in the file is not shown. A list or set of links has no element for the object, and
-/// a map of links has the value nil. An `AnyRealmValue` has nil in the place of the link. The table
-/// `martlet_unresolved` then stores the value of the whole collection. The collection is written again from that value
-/// when the object arrives.
+/// The target of a link may be missing in the file. A list or set of links then has no element for the link. A map of
+/// links has the value nil for its key. An `AnyRealmValue` has nil in the place of the link. The table
+/// `martlet_unresolved` stores the value of the whole collection. When the target arrives, the collection is written
+/// again from the stored value.
 struct CollectionWriter {
     let schema: SyncSchema
     let writer: DownloadWriter
@@ -31,7 +31,7 @@ struct CollectionWriter {
         return elements.missing
     }
 
-    /// Changes the collection of a row in the same way. If an embedded object is not an element any more, it is deleted.
+    /// Changes the collection of a row as `write` does, and deletes embedded objects that are not elements any more.
     ///
     /// - Parameter stored: returns the stored form of an element; nil if the collection must not show the element. For
     ///   a collection of embedded objects, the second argument is the current element with the same position or key.
@@ -96,8 +96,8 @@ struct CollectionWriter {
         switch property.kind {
         case .list where !isInside(row):
             var positions = try positions(property, row).filter(\.isShown).map(\.position)
-            // For a type with `sync: upload`, only the creation of an object is recorded. So the stored positions may
-            // not fit the elements any more.
+            // For a type with `sync: upload`, positions are stored only when an object is created. Later edits of the
+            // list change the number of elements, but not the stored positions.
             if positions.count != stored.count {
                 positions = ListPosition.between(nil, nil, count: stored.count, client: 0)
             }
@@ -230,8 +230,8 @@ struct CollectionWriter {
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
-    // Removes members that are equal to an earlier member. In a set of `AnyRealmValue`, members that are equal in the
-    // program may differ in PostgreSQL, such as 1 and 1.0.
+    // Removes each member that equals an earlier member. In a set of `AnyRealmValue`, PostgreSQL can store members that
+    // are equal in Swift, such as 1 and 1.0.
     private static func unique(_ members: [SQLValue], _ property: PropertySchema) -> [SQLValue] {
         var seen: Set<SQLValue> = []
         return members.filter { seen.insert(property.isAny ? AnyValue.sortKey($0) : $0).inserted }

@@ -6,7 +6,7 @@ import MartletValues
 struct CommittedValues {
     private let schema: SyncSchema
     private let changes: CommittingChanges
-    /// The addresses of link targets that are already known, by their rows.
+    /// The known addresses of link targets, by the rows of the targets.
     private var addresses: [RowID: ObjectAddress] = [:]
     /// True while a value from before the transaction is converted. The transaction may have deleted the targets of the
     /// value's links.
@@ -19,8 +19,8 @@ struct CommittedValues {
 
     init(_ schema: SyncSchema, _ changes: CommittingChanges) { (self.schema, self.changes) = (schema, changes) }
 
-    /// Converts a value of an object to the form in which the service sends it: a link to an object that is not in the
-    /// file is contained, and the elements of a list have their positions.
+    /// Converts a value of an object to the form in which the service sends it. The result contains the unresolved
+    /// links of the property. The elements of a list have their positions.
     ///
     /// - Parameter stored: the value of the column. Ignored for a collection.
     mutating func downloaded(_ stored: SQLValue, _ property: PropertySchema, _ row: RowID) throws -> SyncValue {
@@ -29,7 +29,8 @@ struct CommittedValues {
         let value = try collection(property, row, depth: 1)
         guard property.kind == .list, case .list(let elements) = value else { return value }
         let positions = try changes.positions.stored(of: row, property).filter(\.isShown)
-        // Without positions, the value differs from each list that the service sends.
+        // If the stored positions do not fit the elements, the result has no positions. It then differs from each list
+        // that the service sends.
         guard positions.count == elements.count else { return value }
         return .elements(zip(positions, elements).map { ListElement(position: $0.position, value: $1) })
     }
@@ -58,8 +59,8 @@ struct CommittedValues {
         return .embedded(try target.type.properties.map { try member($0, row, id, depth: depth + 1) })
     }
 
-    /// Converts a value of an embedded object. The result contains unresolved links, too. Otherwise, an upload of the
-    /// whole embedded object would remove these links from the database.
+    /// Converts a value of an embedded object. The result also contains unresolved links, because otherwise an upload
+    /// of the whole embedded object would remove these links from the database.
     private mutating func member(
         _ property: PropertySchema, _ row: StoredRow, _ id: RowID, depth: Int
     ) throws -> SyncValue {
@@ -101,7 +102,7 @@ struct CommittedValues {
                 }))
     }
 
-    /// Converts an element of the property, which is a collection.
+    /// Converts an element of a collection property.
     mutating func element(_ stored: SQLValue, _ property: PropertySchema) throws -> SyncValue {
         try value(stored, property, depth: 0)
     }

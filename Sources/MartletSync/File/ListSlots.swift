@@ -1,8 +1,8 @@
 import MartletEngine
 import MartletSyncProtocol
 
-/// The elements of a list while the edits of a transaction are applied to it. Each slot stands for one element, and
-/// contains the position that the element had before the transaction.
+/// The elements of a list while the edits of a transaction are applied to it. Each slot is one element, and contains
+/// the position that the element had before the transaction.
 struct ListSlots {
     struct Slot {
         /// Nil for an element that the transaction has inserted or moved. `assignPositions` assigns a position to it.
@@ -12,7 +12,7 @@ struct ListSlots {
     }
 
     private(set) var slots: [Slot]
-    /// The former positions of the elements that were removed or moved.
+    /// The positions of the elements that were removed or moved.
     private(set) var removed: [ListPosition] = []
 
     init(_ positions: [ListPosition]) { slots = positions.map { Slot(position: $0) } }
@@ -83,8 +83,8 @@ struct ListSlots {
                 if end == slots.count {
                     (known.last, nil)
                 } else if let before {
-                    // An element that is not shown may follow `before`. The new elements are placed before that
-                    // element.
+                    // The list may have an element that is not shown directly after `before`. The new elements are
+                    // placed between `before` and this element.
                     (before, known.first { before < $0 })
                 } else {
                     (nil, known.first)

@@ -5,8 +5,8 @@ import MartletValues
 /// Translates the numbers of types and properties after a change of the schema. The outbox, the subscriptions and the
 /// unresolved links of a file contain such numbers.
 ///
-/// Types and properties of a synchronized file are never removed or renamed, so every former name still exists. But the
-/// program may have stopped synchronizing a type or property.
+/// Types and properties of a synchronized file are never removed or renamed, so every former name still exists. But a
+/// type or property may not be synchronized any more.
 struct NumberTranslation {
     private struct FormerType {
         let name: String
@@ -36,7 +36,7 @@ struct NumberTranslation {
     /// True if the type was synchronized when the operations were recorded.
     func hadType(_ name: String) -> Bool { former.contains { $0.name == name } }
 
-    /// The error for an operation or a condition with a type or property that is not synchronized any more.
+    /// The error for an operation or condition that contains a type or property that is not synchronized any more.
     struct Missing: Error {
         /// Describes the type or property in messages, for example as "the type 'Dog'".
         let name: String

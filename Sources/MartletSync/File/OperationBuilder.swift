@@ -4,13 +4,14 @@ import MartletValues
 
 /// Converts the changes of a transaction to the operations of an upload.
 ///
-/// The service applies the operations to PostgreSQL in their order. When it deletes an object, PostgreSQL also applies
-/// the deletion rules of the foreign keys. So the order of the operations is:
+/// The service applies the operations to PostgreSQL in their order. A deletion in PostgreSQL also applies the deletion
+/// rules of foreign keys. So the order of the operations is:
 ///
-/// 1. Updates, because an update may remove a link over which a deletion would cascade.
+/// 1. Updates. They come before deletions, because an update may remove a link through which a deletion would cascade.
 /// 2. Deletions.
-/// 3. Creations, because the transaction may delete an object and create it again.
-/// 4. Updates that write links to an object that is deleted and created again, because the deletion removes such links.
+/// 3. Creations. They come after deletions, because a transaction may delete an object and create it again.
+/// 4. Updates that write links to an object that is deleted and created again. The deletion removes earlier links to
+///    it.
 ///
 /// For a type with `sync: upload`, only the creation of an object is sent.
 struct OperationBuilder {
@@ -38,7 +39,7 @@ struct OperationBuilder {
     }
 
     /// - Parameters:
-    ///   - client: the number of the client, or another number that no other client uses. See `ListPosition`.
+    ///   - client: the number of the client, or a number that no client uses. See `ListPosition`.
     ///   - upload: the number of the upload.
     init(_ schema: SyncSchema, _ changes: CommittingChanges, client: UInt64, upload: UInt64) {
         (self.schema, self.changes) = (schema, changes)
@@ -83,8 +84,9 @@ struct OperationBuilder {
         return !objects.updated.contains { sent.containsCounter($0.columns) }
     }
 
-    // A faster implementation for transactions that delete nothing, and change no collection, no counter and no value
-    // inside an embedded object. It encodes each row while it reads the row.
+    // A faster implementation for transactions that only create objects and update simple values. Deletions,
+    // collections, counters and values inside embedded objects need the general implementation. This function encodes
+    // each row while it reads the row.
     private mutating func encodedRows(_ changed: [(ChangedObjects, SentColumns)]) throws -> [UInt8]? {
         var count = 0
         var rows = MessageWriter()
@@ -247,9 +249,9 @@ struct OperationBuilder {
         return amounts
     }
 
-    // Adds the values that the transaction has written inside embedded objects. If the transaction has written an
-    // embedded object as a whole, the values inside it are not added, because the update of the object already contains
-    // them. If the transaction has written a collection, its elements are already recorded.
+    // Adds the values that the transaction has written inside embedded objects. Leaves out the values of an embedded
+    // object that the transaction has written as a whole, because the update of its owner contains them. Also leaves
+    // out a collection that the transaction has written as a whole.
     private mutating func addEmbedded(_ objects: ChangedObjects, _ sent: SentColumns) throws {
         let table = objects.table
         let positions = Dictionary(

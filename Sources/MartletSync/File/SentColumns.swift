@@ -2,10 +2,10 @@ import MartletEngine
 
 /// The columns of a synchronized type that are sent: all except the primary key and local properties.
 ///
-/// The schema of the program, and not the schema in the file, determines which columns are sent. The file may have been
-/// created with other values of `sync` and `merge`.
+/// The schema of the program determines which columns are sent. The schema in the file may have other values of `sync`
+/// and `merge`.
 struct SentColumns {
-    /// A column and its property. This type has no reference-counted members, so that copying it for each row is cheap.
+    /// A column and its property. This type has no reference-counted members, so it is cheap to copy for each row.
     struct Column {
         /// The position of the column in the table.
         let position: Int
@@ -44,7 +44,7 @@ struct SentColumns {
         collections = declared.properties.filter { $0.isCollection && !$0.isLocal }.map(\.index)
     }
 
-    /// The columns whose properties are in `written`, in the order of the table.
+    /// The columns of the properties in `written`, in the order of the table.
     func written(_ written: ColumnSet) -> [Column] { columns.filter { written.contains($0.property) } }
 
     /// The collections that are in `written`.

@@ -24,9 +24,9 @@ extension SyncApplier {
         }
     }
 
-    /// Sets the closures that the writer calls when an object leaves the file, for each collection that links to the
-    /// object. The closures store the whole value of the collection in `martlet_unresolved`, and remove the link from
-    /// the collection.
+    /// Sets closures that the writer calls when an object leaves the file. The writer calls them for each collection
+    /// that links to the object. The closures store the whole value of the collection in `martlet_unresolved`, and
+    /// remove the link from the collection.
     func rememberCollections() {
         writer.encodeCollection = { [schema, unowned writer] row, property in
             var message = MessageWriter()

@@ -4,9 +4,9 @@ import MartletValues
 
 /// Writes a downloaded batch to the rows of a file, in one transaction. The changes are not recorded for upload.
 ///
-/// If the batch lacks a property of a new object, the property gets the default value of the schema. Local properties
-/// are never downloaded, so the local properties of a new object get their defaults, too. A link to an object that is
-/// not in the file becomes nil and is stored in `martlet_unresolved`. The link is restored when its target arrives.
+/// A new object gets the default value of the schema for each property that the batch lacks. Local properties are never
+/// downloaded, so they always get their defaults. If the target of a link is not in the file, the property becomes nil
+/// and the link is stored in `martlet_unresolved`. The link is restored when its target arrives.
 package struct SyncApplier {
     let schema: SyncSchema
     let writer: DownloadWriter
@@ -50,7 +50,7 @@ package struct SyncApplier {
     }
 
     /// Deletes the objects of synchronized types for which the closure returns true. Links to these objects become
-    /// unresolved links, as for the objects in `batch.leaving`.
+    /// unresolved links.
     mutating func removeObjects(where isLeaving: (ObjectAddress) -> Bool) throws {
         for (number, table) in tables.enumerated() where !schema.types[number].isEmbedded {
             let all = try writer.primaryKeys(in: table).map { ObjectAddress(type: number, key: $0) }
@@ -155,7 +155,7 @@ package struct SyncApplier {
             }
         }
         if place.isNew {
-            // If a row was removed from the file without the engine, links of it remain in `martlet_unresolved`.
+            // A row that was deleted without the engine may have left unresolved links in `martlet_unresolved`.
             if hasUnresolved { try unresolved { try $0.forgetLinks(of: place.row) } }
             try insert(place.row, values, primaryKey: address.key)
             rows[address]?.isNew = false

@@ -8,9 +8,9 @@ import MartletValues
 
 /// Writes the changes of each local transaction to the outbox of the file, in the same transaction.
 ///
-/// Every process that writes to the file records its changes, even if another process is connected to the service. So
-/// another process may have added the previous entry. For each entry, the recorder therefore reads everything that it
-/// needs from the file, under the write lock.
+/// Every process that writes to the file records its own changes, even if another process is connected to the service.
+/// So the previous entry of the outbox may come from another process. For each entry, the recorder reads all state from
+/// the file, under the write lock.
 ///
 /// Thread safety: the recorder has no state.
 package final class SyncRecorder: OutboxRecorder {
@@ -84,7 +84,7 @@ package final class SyncRecorder: OutboxRecorder {
 }
 
 extension EngineError {
-    /// The error for a file whose numbers of types and properties are not those of the program any more.
+    /// The error for a file in which another program has changed the numbers of types and properties.
     static func otherNumbering(path: String) -> EngineError {
         EngineError(
             .schemaMismatch, path: path,
@@ -94,7 +94,7 @@ extension EngineError {
 }
 
 extension SQLValue {
-    /// Describes the object whose primary key is this value.
+    /// Describes the object with this primary key.
     fileprivate func description(in type: String) -> String {
         switch self {
         case .integer(let number): "the object '\(type)' with the primary key \(number)"

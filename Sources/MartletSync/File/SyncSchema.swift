@@ -87,9 +87,8 @@ private struct SyncableTypes {
     }
 
     // A local property, or a property of a type that is not synchronized, may link to a synchronized object. When the
-    // target leaves the file, a to-one link becomes nil and is stored in `martlet_unresolved`. This is not possible for
-    // links in collections and in `AnyRealmValue` properties. So a local collection of such links and a local
-    // `AnyRealmValue` property are refused.
+    // target leaves the file, a to-one link becomes nil and is stored in `martlet_unresolved`. Links in local
+    // collections and in local `AnyRealmValue` properties cannot be stored there, so these properties are refused.
     private func localProblem(_ property: PropertySchema, _ type: ObjectTypeSchema) -> String? {
         let name = "'\(type.name).\(property.name)'"
         if property.isAny {

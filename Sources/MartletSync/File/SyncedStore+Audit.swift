@@ -3,11 +3,11 @@ package import MartletSyncProtocol
 import MartletValues
 
 extension SyncedStore {
-    /// The checksums of all objects of synchronized types. Nil if the file cannot be compared with the database now,
-    /// because it contains uploads that are not acknowledged, or because the data of its first set of subscriptions has
-    /// not arrived.
+    /// The checksums of all objects of synchronized types. Nil if the file cannot be compared with the database now.
+    /// This is the case if the file contains unacknowledged uploads, or before the data of the first set of
+    /// subscriptions has arrived.
     ///
-    /// - Parameter state: the state of the session. The file must have its position.
+    /// - Parameter state: the state of the session. The file must be at the same position.
     package func sums(at state: ClientState) throws -> RowSums? {
         guard state.shown.number > 0 else { return nil }
         return try coordinator.openSnapshot().read { connection in

@@ -2,17 +2,18 @@ import MartletEngine
 package import MartletSyncProtocol
 
 /// Reads the state of the client and its outbox. After days without a connection, an outbox may contain many uploads.
-/// So the state of a client contains only the first of them, without their operations.
+/// So the state contains only the first uploads, without their operations.
 extension SyncedStore {
-    /// The most uploads that `ClientState.outbox` contains. The client sends only the first of them before they are
-    /// acknowledged. But the service may have stored more: a file can be a copy of an older one, and with `.normal`
-    /// durability a power failure loses the newest acknowledgements. The session recognizes a stored upload only if it
-    /// is in the state.
+    /// The maximum number of uploads in `ClientState.outbox`. The client sends at most
+    /// `SyncProtocol.maximumUploadsInFlight` of them before the service acknowledges the first one. This limit is
+    /// larger, because the service may have stored many uploads that are not acknowledged in the file: the file may be
+    /// an old copy, or a power failure may have removed the newest acknowledgements (with `.normal` durability). The
+    /// session recognizes a stored upload only if the state contains it.
     package static let loadedUploads = 100_000
 
     /// The state of the client in the newest version of the file.
     ///
-    /// - Parameter loadedUploads: the most uploads that the state contains.
+    /// - Parameter loadedUploads: the maximum number of uploads in the state.
     package func load(loadedUploads: Int = SyncedStore.loadedUploads) throws -> ClientState {
         try read { tables in
             var state = try state(record(tables), tables)
@@ -21,11 +22,12 @@ extension SyncedStore {
         }
     }
 
-    /// Adds the uploads and the set of subscriptions that this or another process has committed since the state was
-    /// loaded.
+    /// Adds the uploads and the set of subscriptions that this process or another process has committed since the state
+    /// was loaded.
     ///
-    /// - Parameter loadedUploads: the most uploads that the state contains. If the file contains more, their number is
-    ///   in `state.lastUpload`. They are added by later calls, when the service has acknowledged the first uploads.
+    /// - Parameter loadedUploads: the maximum number of uploads in the state. If the file contains more uploads, later
+    ///   calls add them, after the service has acknowledged the first ones. `state.lastUpload` is always the number of
+    ///   the newest upload in the file.
     package func refresh(_ state: inout ClientState, loadedUploads: Int = SyncedStore.loadedUploads) throws {
         try read { tables in
             let record = try record(tables)
@@ -34,8 +36,8 @@ extension SyncedStore {
         }
     }
 
-    // Reads the row of `martlet_sync`. Throws if the outbox and the unresolved links contain numbers of types and
-    // properties that are not those of this program.
+    // Reads the row of `martlet_sync`. Throws if the numbers of types and properties in the outbox and the unresolved
+    // links differ from the numbers of this program.
     func record(_ tables: SyncTables) throws -> SyncRecord {
         let record = try tables.record()
         guard record.numbering == schema.numbering else { throw EngineError.otherNumbering(path: coordinator.path) }

@@ -5,8 +5,8 @@ import MartletSyncProtocol
 /// program that last opened the file for writing.
 extension SyncedStore {
     // If the schema has changed, translates the numbers in the outbox, the subscriptions and the unresolved links, and
-    // stores the new numbering. A process with the former schema that still has the file open can then no longer write
-    // to the file, because `SyncRecorder` compares the numberings.
+    // stores the new numbering. A process that still has the file open with the former schema then cannot write to the
+    // file: `SyncRecorder` compares the numberings and throws.
     func adoptNumbering() throws {
         guard !coordinator.options.isReadOnly else { return }
         let numbering = schema.numbering
@@ -43,8 +43,8 @@ extension SyncedStore {
         }
     }
 
-    // Objects that were written before their type was synchronized have no entry in the outbox. The service would not
-    // know these objects, and they would leave the file after their first change.
+    // The outbox has no entries for objects that were written before their type was synchronized. The service would not
+    // know these objects, so they would leave the file after their first change.
     private func requireNoObjects(ofTypesAddedTo translation: NumberTranslation, _ tables: SyncTables) throws {
         let added = schema.types.filter { !$0.isEmbedded && !translation.hadType($0.name) }.map(\.name)
         let used = try added.filter { try tables.hasObjects(ofType: $0) }

@@ -1,7 +1,7 @@
 package import MartletEngine
 package import MartletSyncProtocol
 
-/// A synchronized file. The methods read the state of its client, and change this state together with the objects.
+/// A synchronized file. The methods read and write the synchronization state of the client together with the objects.
 ///
 /// Every process that opens the file records its changes. Only the process that holds the lock of
 /// `acquireSynchronization` runs a `ClientSession`.
@@ -91,7 +91,7 @@ package final class SyncedStore: Sendable {
     ///   were committed since then are added to the mask.
     package func commit(_ batch: DownloadedBatch, _ state: ClientState, _ mask: inout UploadMask) throws {
         if !batch.isEmpty {
-            // Other threads and processes can write while the uploads are read.
+            // Without the write lock, other threads and processes can write while this method reads the uploads.
             try read { tables in
                 _ = try record(tables)
                 try add(state, tables, to: &mask)
@@ -115,7 +115,7 @@ package final class SyncedStore: Sendable {
             #else
                 let isRead = false
             #endif
-            // Adds the uploads that were committed before this transaction has acquired the write lock.
+            // Uploads may have been committed before this transaction acquired the write lock. Adds them to the mask.
             if !isRead { try transaction.handle.read { try add(state, SyncTables($0), to: &mask) } }
             var applier = try SyncApplier(schema, transaction)
             try applier.apply(mask.masked(batch))
@@ -167,8 +167,8 @@ package final class SyncedStore: Sendable {
         record.clockOffset = state.clock.offsetMilliseconds
         if record.shownSet != state.shown.number {
             record.shownSet = state.shown.number
-            // If the program has replaced the set after the client had sent it, the file does not contain the queries
-            // of the sent set any more.
+            // The program may have replaced the set after the client sent it. The file then does not contain the
+            // queries of the sent set any more, so they are written here.
             if record.shownSet != record.wantedSet {
                 try tables.write(stored(state.shown.queries), of: record.shownSet)
             }

@@ -29,8 +29,8 @@
             try await outbound.write(WebSocketFrame(fin: true, opcode: .ping, maskKey: .random(), data: ByteBuffer()))
         }
 
-        /// The messages of the service. The sequence ends when the service closes the connection. It throws if the
-        /// connection fails, or if the bytes of a frame are not a message.
+        /// The messages of the service. The sequence ends when the service closes the connection. Its iterator throws
+        /// if the connection fails, or if the bytes of a frame are not a message.
         package struct Messages: AsyncSequence {
             package typealias Element = ServiceMessage
 
@@ -147,8 +147,8 @@
         }
     }
 
-    /// Closes a connection over which the client has received nothing for `SyncProtocol.silenceSeconds`. The network or
-    /// the service may have failed without closing the connection.
+    /// Closes a connection over which the client has received nothing for `SyncProtocol.silenceSeconds`. A failed
+    /// network or service may leave the connection open.
     private final class SilenceHandler: ChannelInboundHandler {
         typealias InboundIn = WebSocketFrame
 

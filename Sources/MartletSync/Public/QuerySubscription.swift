@@ -44,8 +44,8 @@ struct SubscribedCondition: Equatable {
     /// The canonical encoding of the condition.
     let condition: [UInt8]
 
-    /// - Throws: `Realm.Error.subscriptionRefused` for a query that cannot be subscribed to. The message names the part
-    ///   of the query that is not possible.
+    /// - Throws: `Realm.Error.subscriptionRefused` for a query that cannot be subscribed to. The message names the
+    ///   unsupported part of the query.
     init<Element>(_ results: Results<Element>, _ realm: Realm, _ schema: SyncSchema) throws {
         let (type, plan) = results.definition
         guard let number = schema.number(of: type), let declared = schema[number], !declared.isEmbedded else {

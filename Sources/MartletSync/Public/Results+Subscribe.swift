@@ -4,9 +4,9 @@ import MartletEngine
 
 /// Determines when `subscribe` waits for the objects of the query.
 public enum WaitForSyncMode: Sendable {
-    /// Waits if `subscribe` has added the subscription or replaced its query.
+    /// Waits if this call adds the subscription or replaces its query.
     case onCreation
-    /// Always waits for the objects, and also waits until the file contains everything that was committed in the
+    /// Always waits until the objects are in the file, and until the file contains everything that was committed in the
     /// database before the call.
     case always
     /// Does not wait.
@@ -70,9 +70,9 @@ extension Results: RealmSubscribable where Element: Object {
         return subscribed(as: name)
     }
 
-    /// Removes the subscription of these results. If `subscribe` has returned the results, this is the subscription of
-    /// that call. Otherwise it is the subscription that has the same query and no name. Does nothing if there is no
-    /// such subscription.
+    /// Removes the subscription of these results. For results that `subscribe` has returned, this is the subscription
+    /// of that call. For other results, it is the subscription that has the same query and no name. If there is no such
+    /// subscription, this method does nothing.
     ///
     /// This method does not wait. After the service has answered, objects that no other subscription contains are
     /// deleted from the file. If the file cannot be written, the `errorHandler` of the configuration is called. Traps
@@ -84,7 +84,7 @@ extension Results: RealmSubscribable where Element: Object {
             let condition = try SubscribedCondition(self, realm, editor.store.schema)
             try editor.update {
                 editor.remove { stored in
-                    // The outer optional of `subscriptionName` is nil if `subscribe` has not returned these results.
+                    // The outer optional of `subscriptionName` is nil for results that `subscribe` has not returned.
                     if let name = subscriptionName, let name { return stored.name == name }
                     return stored.name == nil && stored.isQuery(condition)
                 }

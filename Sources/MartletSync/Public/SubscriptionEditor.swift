@@ -3,8 +3,8 @@ import Martlet
 import MartletEngine
 import MartletSyncProtocol
 
-/// The subscriptions of a Realm, as they were read or as the last `update` has changed them. An editor must be used
-/// only on the executor of the Realm.
+/// The subscriptions of a Realm, as they were read or as the last `update` changed them. Must be used only on the
+/// executor of the Realm.
 final class SubscriptionEditor {
     let realm: Realm
     let store: SyncedStore
@@ -56,8 +56,8 @@ final class SubscriptionEditor {
         }
     }
 
-    // The client sends all subscriptions in one message, whose size is limited. If their size already exceeds the
-    // limit, a change that does not enlarge them is still permitted.
+    // The client sends all subscriptions in one message of limited size. If the subscriptions already exceed the limit,
+    // a change that does not enlarge them is still permitted.
     private func requireFitting(_ former: [StoredSubscription]) throws {
         func size(_ subscriptions: [StoredSubscription]) -> Int {
             subscriptions.reduce(0) { $0 + $1.condition.count + 16 }

@@ -13,7 +13,8 @@ extension SyncClient {
 
     /// Waits until the file contains everything that was committed in the database before the call.
     ///
-    /// - Parameter set: the set of subscriptions whose objects must also be in the file; nil for the newest set.
+    /// - Parameter set: the number of a set of subscriptions. The objects of this set must also be in the file. Nil
+    ///   means the newest set.
     func waitForDownload(set: UInt64?, timeout: Double?) async throws {
         var (mark, number): (UInt64, UInt64) = (0, 0)
         try Realm.Error.translating {

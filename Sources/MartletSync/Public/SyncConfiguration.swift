@@ -26,7 +26,7 @@ public struct SyncConfiguration: Sendable {
     ///
     /// The Realm calls the closure inside `SyncSubscriptionSet.update`, on its executor.
     public var initialSubscriptions: (@Sendable (SyncSubscriptionSet) -> Void)?
-    /// If true, `initialSubscriptions` is called whenever the first Realm of this process opens the file. If false, it
+    /// If true, `initialSubscriptions` is called each time a process opens the file with its first Realm. If false, it
     /// is called only for a new file.
     public var rerunOnOpen = false
     /// Receives the errors of the connection and of the file, and the changes that the service has reverted. The client

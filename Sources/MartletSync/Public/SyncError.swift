@@ -11,15 +11,15 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         /// The client cannot connect, or the connection has ended. The client tries to connect again after half a
         /// second to a minute, or later if the service asks for a longer delay.
         public static let connectionFailed = Code(rawValue: "connectionFailed")
-        /// The program returned no token, or the service does not accept the token. The client tries to connect again
-        /// after half a second to a minute, and first asks the program for another token.
+        /// The program returned no token, or the service does not accept the token. The client asks the program for
+        /// another token and tries to connect again, after half a second to a minute.
         public static let notAuthenticated = Code(rawValue: "notAuthenticated")
         /// The program is not compatible with the service. The client does not connect again until the program calls
         /// `SyncSession.reconnect()` or opens the file again after closing it. The file can still be read and written.
         public static let incompatible = Code(rawValue: "incompatible")
-        /// The database was restored from a backup or replaced, the client was not connected for too long, the rights
-        /// of the user have changed, or an audit has found that the file differs from the database. The client
-        /// downloads its data again, and keeps the changes that were not sent yet.
+        /// The client downloads its data again, and keeps the changes that were not sent yet. Reasons: the database was
+        /// restored from a backup or replaced, the client was not connected for too long, the rights of the user have
+        /// changed, or an audit has found that the file differs from the database.
         public static let startsAgain = Code(rawValue: "startsAgain")
         /// The service has reverted changes of this client. `compensatingWriteInfo` names the objects. The file already
         /// contains the objects as they are in the database.
@@ -28,7 +28,7 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         public static let fileFailed = Code(rawValue: "fileFailed")
     }
 
-    /// An object whose changes the service has reverted.
+    /// An object with changes that the service has reverted.
     // An `AnyRealmValue` is not `Sendable`, because it can contain an object. A primary key is never an object.
     public struct CompensatingWrite: @unchecked Sendable {
         /// The name of the type.
@@ -42,7 +42,7 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// A description of the error, for logs.
     public let message: String
-    /// The objects whose changes the service has reverted; empty for other errors.
+    /// The objects with changes that the service has reverted; empty for other errors.
     public let compensatingWriteInfo: [CompensatingWrite]
 
     public var description: String { "\(message) (\(code.rawValue))" }

@@ -39,15 +39,15 @@ public struct SyncSession: Sendable {
     /// Ends the connection. The client does not connect again until `resume()` or `reconnect()` is called. Changes that
     /// are committed meanwhile are recorded, and sent over the next connection.
     ///
-    /// The connection has ended when `connectionState` is `.disconnected`. What the client was sending when this method
-    /// was called may still arrive.
+    /// The connection has ended when `connectionState` is `.disconnected`. Messages that the client was sending at the
+    /// time of the call may still arrive.
     public func suspend() { client.suspend() }
 
     /// Connects again after `suspend()`.
     public func resume() { client.resume() }
 
-    /// Connects at once, without waiting for the time of the next attempt, even if the service has refused the program
-    /// or the client is suspended.
+    /// Connects at once, without waiting for the time of the next attempt. Also connects if the client is suspended, or
+    /// if the service has refused the program.
     public func reconnect() { client.resume() }
 
     /// Waits for the changes of one direction.

@@ -1,7 +1,7 @@
 public import Martlet
 import MartletEngine
 
-/// The subscriptions of a Realm: the queries whose objects the file contains.
+/// The subscriptions of a Realm: the file contains the objects of these queries.
 ///
 /// ```swift
 /// let subscriptions = realm.subscriptions
@@ -64,7 +64,8 @@ public struct SyncSubscriptionSet {
     /// - Parameters:
     ///   - block: changes the subscriptions. If it throws, nothing is changed.
     ///   - onComplete: called on a background thread. The argument is nil when the objects of this set, or of a later
-    ///     set, are in the file. It is an error if the service refuses the set, or if the file cannot be read.
+    ///     set, are in the file. The argument is an error if the service refuses the set, or if the file cannot be
+    ///     read.
     /// - Throws: the error of `block`; `Realm.Error.subscriptionRefused` for a query that cannot be subscribed to;
     ///   `.invalidInput` for a name that is already used; errors of the file.
     public func update(_ block: () throws -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil) throws {

@@ -1,7 +1,7 @@
 public import Foundation
 import Martlet
 
-/// A user of the sync service, and a closure that returns the token that proves the user's identity.
+/// A user of the sync service, with a closure that returns a token. The token proves the user's identity.
 ///
 /// ```swift
 /// let user = SyncUser(id: "ada") { try await myServer.token(for: "ada") }
@@ -29,8 +29,8 @@ public struct SyncUser: Sendable {
     /// A folder for the files of this user: `sync/<id>` inside the folder of the default file. Opening a file in the
     /// folder creates the folder.
     ///
-    /// The name of the folder is the id of the user, in which every character except ASCII letters, digits, `-` and `_`
-    /// is percent-encoded.
+    /// The name of the folder is the percent-encoded id of the user. Only ASCII letters, digits, `-` and `_` are not
+    /// encoded.
     public var folder: URL {
         var allowed = CharacterSet.alphanumerics
         allowed.insert(charactersIn: "-_")

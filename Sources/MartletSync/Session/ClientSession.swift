@@ -15,8 +15,8 @@ package enum ClientAction: Sendable, Equatable {
     case reverted(upload: UInt64, [RevertedObject])
     /// Notify the program that the service refused a set of subscriptions.
     case refused(set: UInt64, message: String)
-    /// Notify the program that the client has received everything that was committed in the database before the client
-    /// sent `mark` with this number.
+    /// Notify the program that the service has answered the `mark` with this number: the client has received everything
+    /// that was committed in the database before it sent the mark.
     case marked(UInt64)
     /// Get a new token and send it to the service, because the token of the session expires soon.
     case renewToken
@@ -44,17 +44,15 @@ package struct ClientSession: Sendable {
     private var sentSets: [ClientState.SubscriptionSet] = []
     /// The newest set that the service has refused. This session does not send it again.
     private var refusedSet: UInt64 = 0
-    /// The parts of the current `changes` message that have arrived. They are committed together when the last part
-    /// arrives.
+    /// The received parts of the current `changes` message. They are committed together when the last part arrives.
     private var staged = DownloadedBatch(rows: [], leaving: [])
-    /// The reverts that the service has reported. The service acknowledges the uploads concerned with the last part of
-    /// the next `changes`. The program is notified of the reverts after these changes are committed.
+    /// The reverts that the service has reported since the last complete `changes`. The last part of the next `changes`
+    /// acknowledges the reverted uploads. When these changes are committed, the program is notified of the reverts.
     private var stagedReverts: [ClientAction] = []
-    /// The parts of the data for the first set in `sentSets` that have arrived.
+    /// The received parts of the data for the first set in `sentSets`.
     private var stagedSet = DownloadedBatch(rows: [], leaving: [])
 
-    /// If the uploads that the service has not acknowledged have this many bytes or more, the client sends no further
-    /// upload.
+    /// The client sends no further upload while the unacknowledged uploads have this many bytes or more.
     package static let maximumBytesInFlight = 8 << 20
 
     package init(_ state: ClientState, schemaHash: [UInt8], token: String) {
@@ -112,15 +110,15 @@ package struct ClientSession: Sendable {
 
     private mutating func begin(_ welcome: ServiceMessage.Welcome, _ wall: UInt64) -> [ClientAction] {
         guard epoch == nil else { return [.close(.unexpected)] }
-        // The service must not assign another identity, because the numbers of the uploads belong to one client.
+        // The service must not assign another identity, because upload numbers are unique only for one client.
         guard state.identity.map({ $0.id == welcome.identity.id }) ?? true else { return [.close(.unexpected)] }
-        // If the service has fewer uploads than it has acknowledged, its database was restored from a backup that does
-        // not contain all acknowledged uploads.
+        // If the newest stored upload is older than the newest acknowledged upload, the database was restored from a
+        // backup that lacks acknowledged uploads.
         guard welcome.storedUpload >= state.acknowledgedUpload else { return [.close(.lostUploads)] }
-        // The service may have stored uploads whose acknowledgement has not arrived. Then the outbox contains the
-        // newest of these uploads, with the same time stamp (or the service does not know the time stamp, and sends 0).
-        // Otherwise the file is an older copy, or has lost commits in a power failure. Then it may use the numbers of
-        // these uploads for other changes.
+        // The service may have stored uploads that are not acknowledged in the file. The outbox must then contain the
+        // newest of these uploads with the same time stamp. (The service sends 0 if it does not know the time stamp.)
+        // If the outbox does not contain this upload, the file is an older copy or has lost commits in a power failure.
+        // Such a file may use the same numbers for other changes.
         if welcome.storedUpload > state.acknowledgedUpload {
             let upload = state.outbox.first { $0.number == welcome.storedUpload }
             guard let upload, [0, upload.time.rawValue].contains(welcome.storedTime) else {
@@ -130,8 +128,8 @@ package struct ClientSession: Sendable {
         epoch = welcome.epoch
         state.identity = welcome.identity
         state.clock.synchronize(service: welcome.milliseconds, wall: wall)
-        // The service has stored the uploads up to this number, and acknowledges them with `changes`. So the session
-        // does not send them again.
+        // The service has stored the uploads up to this number, so the session does not send them again. A later
+        // `changes` acknowledges them.
         sentUpload = welcome.storedUpload
         return [.save] + sendPending()
     }
@@ -143,10 +141,9 @@ package struct ClientSession: Sendable {
             sentSets.append(state.wanted)
             actions.append(.send(.subscribe(set: state.wanted.number, state.wanted.queries)))
         }
-        // The service acknowledges an upload with the changes after the position of the client. So a client without a
-        // position sends no upload. Otherwise the connection could fail before the client has a position. The client
-        // would then download a newer state of the database, and would never receive the older changes that acknowledge
-        // the upload.
+        // A client without a position sends no upload. The service acknowledges an upload in the changes after the
+        // position of the client. If the connection failed before the client had a position, the client would later
+        // download a newer state of the database, and would never receive the changes that acknowledge the upload.
         guard state.position != nil else { return actions }
         let limit = state.acknowledgedUpload + SyncProtocol.maximumUploadsInFlight
         var bytesInFlight = 0

@@ -4,9 +4,9 @@ package import MartletSyncProtocol
 package struct ClientState: Sendable, Equatable {
     /// Nil until the service has assigned an identity.
     package internal(set) var identity: ClientIdentity?
-    /// The state of the database that the objects show; nil before the client has received objects.
+    /// The position of the objects in the history of the database; nil before the client has received objects.
     package internal(set) var position: SyncPosition?
-    /// The set of subscriptions whose objects the file contains.
+    /// The set of subscriptions that determines the objects in the file.
     package internal(set) var shown = SubscriptionSet()
     /// The newest set of subscriptions. It differs from `shown` until the service has sent the objects of the newest
     /// set.

@@ -5,16 +5,15 @@ import MartletValues
     import MartletEngine
 #endif
 
-/// The values that downloads must not overwrite, because uploads that are not acknowledged yet have written these
-/// values.
+/// The values that downloads must not overwrite, because unacknowledged uploads have written them.
 ///
 /// When the service acknowledges an upload, it sends the state of every object that the upload has touched. Until then,
 /// the client shows its own values.
 ///
-/// A mask stores for each value the newest upload that has written the value. So an upload is read once, when it is
-/// added, and is not needed when it is acknowledged.
+/// For each value, a mask stores the number of the newest upload that has written the value. So the mask reads an
+/// upload once, when the upload is added, and does not need the upload when it is acknowledged.
 package struct UploadMask: Sendable {
-    /// What the uploads have written of one object. Uploads with numbers up to `acknowledged` are ignored.
+    /// The values of one object that uploads have written. Uploads with numbers up to `acknowledged` are ignored.
     fileprivate struct Written {
         /// The newest upload that has touched the object.
         var newest: UInt64 = 0
@@ -31,7 +30,7 @@ package struct UploadMask: Sendable {
     package private(set) var lastUpload: UInt64 = 0
     /// The number of the newest acknowledged upload.
     private var acknowledged: UInt64 = 0
-    /// The number of uploads that were acknowledged since `objects` was last searched for objects to remove.
+    /// The number of uploads that were acknowledged since objects were last removed from `objects`.
     private var acknowledgedSinceRemoval: UInt64 = 0
 
     package init(_ uploads: [ClientMessage.Upload] = []) { for upload in uploads { add(upload) } }
@@ -55,7 +54,8 @@ package struct UploadMask: Sendable {
         if number >= lastUpload {
             objects = [:]
         } else if acknowledgedSinceRemoval >= objects.count {
-            // The search visits all objects. So it waits until at least as many uploads were acknowledged.
+            // The filter visits all objects. To limit its cost, it runs only after at least as many acknowledgements as
+            // there are objects.
             objects = objects.filter { $0.value.newest > number }
             acknowledgedSinceRemoval = 0
         }
@@ -141,8 +141,8 @@ extension UploadMask.Written {
 }
 
 extension SyncValue {
-    /// Returns the sum, or the nearest integer if the sum does not fit into 64 bits. The service will refuse an
-    /// addition whose sum does not fit.
+    /// Returns the sum, or the nearest integer if the sum does not fit into 64 bits. The service will refuse such an
+    /// addition.
     fileprivate func adding(_ amount: Int128) -> SyncValue {
         guard case .scalar(.integer(let number)) = self else { return self }
         return .scalar(.integer(Int64(clamping: Int128(number) + amount)))

@@ -8,7 +8,8 @@ package struct SyncCursor: Sendable, Hashable {
 /// Identifies a client to the service in all of its sessions.
 package struct ClientIdentity: Sendable, Hashable {
     package var id: UInt64
-    /// Random bytes that the service assigned. They prevent another client from continuing this client's uploads.
+    /// Random bytes that the service has assigned. No other client knows them, so no other client can send uploads as
+    /// this client.
     package var secret: [UInt8]
 
     package init(id: UInt64, secret: [UInt8]) {
@@ -54,8 +55,8 @@ package enum ClientMessage: Sendable, Hashable {
         package var position: SyncPosition?
         /// The number of the newest upload that the service has acknowledged.
         package var acknowledgedUpload: UInt64
-        /// The number of the set of subscriptions whose objects the client has. The service does not store the sets of
-        /// clients, so the client also sends the queries of the set.
+        /// The number of the set of subscriptions that determines the objects in the client's file. The service does
+        /// not store the sets of clients, so the client also sends the queries of the set.
         package var subscriptionSet: UInt64
         package var queries: [SubscribedQuery]
         /// Proves who the user is.
@@ -82,8 +83,8 @@ package enum ClientMessage: Sendable, Hashable {
     package struct Upload: Sendable, Hashable {
         /// The first upload of a client has the number 1. The service stores each number once.
         package var number: UInt64
-        /// The cursor of the client when this transaction was committed. In a conflict with this upload, a value that
-        /// was visible at this cursor never wins.
+        /// The cursor of the client when this transaction was committed. The client has seen all values that are
+        /// visible at this cursor, so they never win a conflict against this upload.
         package var base: SyncCursor
         /// The time stamp of the transaction. It decides conflicts with other writes.
         package var time: HybridTimestamp
@@ -123,9 +124,9 @@ package enum SyncProtocol {
     package static let silenceSeconds: Int64 = 75
     /// The name of the WebSocket subprotocol.
     package static let subprotocol = "martlet.sync.1"
-    /// The name of the subprotocol whose clients also understand `ServiceMessage.audit`. A client offers both names, and
-    /// a service without audits chooses the other one.
+    /// The name of the subprotocol that also contains `ServiceMessage.audit`. A client offers both names. A service
+    /// without audits chooses `subprotocol`.
     package static let auditSubprotocol = "martlet.sync.1.audit"
-    /// The greatest number of uploads that a client sends before the service has acknowledged the first of them.
+    /// The maximum number of uploads that a client sends before the service has acknowledged the first of them.
     package static let maximumUploadsInFlight: UInt64 = 64
 }

@@ -3,11 +3,11 @@ import MartletValues
 
 /// Calculates the `RowSums` of objects.
 ///
-/// The checksum of a row is calculated from a canonical form, which is equal for the row of PostgreSQL and for the row
-/// in the file of a client:
+/// The checksum of a row is calculated from a canonical form. A row of PostgreSQL and the same row in the file of a
+/// client have the same canonical form:
 ///
-/// - The primary key, properties with `sync: none` and linking objects are left out. A missing value, an empty
-///   collection and nil are the same.
+/// - The canonical form does not contain the primary key, properties with `sync: none`, and linking objects. It does
+///   not distinguish a missing value, an empty collection and nil.
 /// - Every NaN of a floating-point property has the same bits. Negative zero differs from zero.
 /// - The members of a set are sorted by their bytes. In a set of `AnyRealmValue`, numbers are compared by value.
 package struct RowSummer {
@@ -62,7 +62,7 @@ package struct RowSummer {
         case (.list, .list(let elements)) where isInside:
             writer.list(elements) { write($1, of: property, to: &$0) }
         case (.list, .list):
-            // A list whose elements have no valid positions is damaged, and differs from every list of the service.
+            // A list without valid positions is damaged. Its form differs from the form of every list of the service.
             guard let elements = value.elements else { return writer.value(value) }
             writer.list(elements) { writer, element in
                 writer.blob(element.position.bytes)
@@ -79,8 +79,8 @@ package struct RowSummer {
         }
     }
 
-    // The encoded members of a set in ascending order. A client keeps only one of several members that are equal in a
-    // program, such as 1 and 1.0 of an `AnyRealmValue`.
+    // The encoded members of a set in ascending order. If several members are equal in Swift, such as 1 and 1.0 in an
+    // `AnyRealmValue`, the result contains only one of them, because the file of a client contains only one.
     private func encodedMembers(_ members: [SyncValue], _ property: PropertySchema) -> [[UInt8]] {
         let encoded = Set(
             members.map { member in

@@ -1,5 +1,4 @@
-/// Values of one object. If the client has the object, these are the values that changed. Otherwise, these are all
-/// values.
+/// Values of one object: the changed values if the client has the object, otherwise all values.
 package struct SyncRow: Sendable, Hashable {
     package var address: ObjectAddress
     package var values: [ValuePath: SyncValue]
@@ -10,7 +9,7 @@ package struct SyncRow: Sendable, Hashable {
     }
 }
 
-/// An object whose changes in an upload the service has reverted, and the reason.
+/// An object with changes in an upload that the service has reverted, and the reason.
 package struct RevertedObject: Sendable, Hashable {
     package enum Reason: UInt8, Sendable, CaseIterable {
         /// The user may not make this change.
@@ -42,7 +41,7 @@ package enum ServiceMessage: Sendable, Hashable {
         package var milliseconds: UInt64
         /// The number of the newest upload of this client that the service has stored.
         package var storedUpload: UInt64
-        /// The time stamp of that upload, as the client has sent it; 0 if the service does not know the time stamp.
+        /// The time stamp of the upload `storedUpload`, as the client has sent it; 0 if the service does not know it.
         package var storedTime: UInt64
 
         package init(
@@ -116,8 +115,8 @@ package enum ServiceMessage: Sendable, Hashable {
     /// The service refused a set of subscriptions. The previous set stays in effect.
     case refused(set: UInt64, message: String)
     case changes(Changes)
-    /// The answer to the `ClientMessage.mark` with the same number. Before this answer, the service has sent all
-    /// changes that were committed when it received the message of the client.
+    /// The answer to the `ClientMessage.mark` with the same number. The service first sends all changes that were
+    /// committed before it received the message of the client.
     case mark(UInt64)
     /// The service stored an upload without its changes of these objects.
     case reverted(upload: UInt64, [RevertedObject])

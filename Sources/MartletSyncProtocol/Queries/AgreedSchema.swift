@@ -12,9 +12,9 @@ package struct AgreedSchema: Sendable {
         numbers = Dictionary(types.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Selects the synchronized types and the embedded types that they contain, in the order of the code points of
-    /// their names. So clients and the service get the same numbers, even if they have different types that are not
-    /// synchronized.
+    /// Selects the synchronized types and the embedded types that they contain, and sorts them by the code points of
+    /// their names. So the client and the service get the same numbers, even if one of them has further types that are
+    /// not synchronized.
     ///
     /// - Parameters:
     ///   - synced: the names of the synchronized types.

@@ -90,8 +90,8 @@ package struct ConditionBuilder {
         }
     }
 
-    // `someNot` means that some element of a collection does not satisfy the predicate. A subscription cannot contain
-    // this test. If the predicate tests no collection, there is only one value, so `someNot` is the negation.
+    // `someNot` means that some element of a collection does not satisfy the predicate. A condition cannot express
+    // this. If the predicate tests no collection, `someNot` is the negation of the predicate.
     private func negatedForSomeElement(_ predicate: Predicate, _ depth: Int) throws -> SubscriptionCondition {
         let negatable = try condition(predicate, depth: depth + 1)
         try negatable.forEachTest { test, _ in
@@ -185,8 +185,8 @@ package struct ConditionBuilder {
         return equality(found, try self.keys(keys, found))
     }
 
-    // Returns the primary keys of the objects with the given row keys. A row key without an object is omitted, because
-    // no link refers to it.
+    // Returns the primary keys of the objects with the given row keys. Leaves out row keys without an object, because
+    // no link refers to them.
     private func keys(_ rows: [ObjectKey], _ path: ConditionPath) throws -> [SQLValue] {
         guard let target = path.target else {
             throw UnsupportedQuery(

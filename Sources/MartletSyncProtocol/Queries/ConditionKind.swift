@@ -24,7 +24,7 @@ package enum ConditionKind: UInt8, Sendable, CaseIterable {
 
     /// The kind of the values of a property. The value of a link is the primary key of its target.
     ///
-    /// Returns nil for a link whose target has no primary key.
+    /// Returns nil for a link to a type without a primary key.
     package init?(_ element: ElementType, in schema: AgreedSchema) {
         switch element {
         case .intEnum: self = .integer
@@ -49,8 +49,8 @@ package enum ConditionKind: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// True if a condition may contain this value for this kind. The value must be neither nil nor NaN. If several
-    /// values are equal, such as zero and negative zero, a condition may contain only one of them.
+    /// True if a condition may compare an operand of this kind with the value. Nil and NaN are not permitted. If
+    /// several values are equal, such as zero and negative zero, only one of them is permitted.
     package func isCanonical(_ value: SQLValue) -> Bool {
         switch (self, value) {
         case (.bool, .integer(let number)): number == 0 || number == 1

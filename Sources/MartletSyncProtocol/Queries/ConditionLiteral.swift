@@ -8,7 +8,7 @@ struct ConditionLiteral {
     /// The name of the operand, for errors.
     let name: String
 
-    /// Returns the value, converted to the type of the operand. Returns nil if no value of this type equals the value.
+    /// Returns the value, converted to the type of the operand; nil if no value of the operand's type equals it.
     func equalValue() throws(UnsupportedQuery) -> SQLValue? {
         if isNaN { return nil }
         switch (operand.kind, value) {

@@ -1,10 +1,10 @@
 import MartletEngine
 
-/// A path of a query, converted to the operand of a condition. The operand contains the numbers of `AgreedSchema`
-/// instead of the names of properties.
+/// A path of a query, converted to the operand of a condition. The operand contains the numbers of properties in
+/// `AgreedSchema` instead of their names.
 struct ConditionPath {
     let operand: ConditionOperand
-    /// True if the path ends in a collection, whose elements are compared.
+    /// True if the path ends in a collection. The elements of the collection are then compared.
     let isCollection: Bool
     /// The type of the objects that the path refers to; nil if the path refers to values. Objects are compared by their
     /// primary keys.

@@ -119,8 +119,8 @@ package enum ConditionParameter: Sendable {
     }
 }
 
-/// A condition without the values that it compares, prepared for evaluation. All conditions with the same
-/// `SubscriptionCondition.shape` have the same program.
+/// A condition without its comparison values, prepared for evaluation. Conditions that differ only in these values have
+/// the same `SubscriptionCondition.shape`, and share one program.
 package struct ConditionProgram: Sendable {
     private indirect enum Node: Sendable {
         case constant(Bool)
@@ -134,7 +134,7 @@ package struct ConditionProgram: Sendable {
     private enum Test: Sendable {
         case isNil(Int)
         case isIn(Int)
-        /// A comparison of an `AnyRealmValue` property. Two such values have an order only if they are of the same
+        /// A comparison of an `AnyRealmValue` property. Two `AnyRealmValue`s have an order only if both are of the same
         /// kind.
         case anyOrder(Int, ConditionComparison)
         case order(Int, ConditionComparison)

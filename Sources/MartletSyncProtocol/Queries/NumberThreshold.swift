@@ -3,9 +3,9 @@ import MartletValues
 
 /// A number of any type with which a query compares an integer or floating-point property.
 ///
-/// The engine compares numbers of different types exactly. But a condition contains only values that have the type of
-/// the property. So the condition contains the least value of this type that is not less than the number. For example,
-/// 3.5 becomes 4 for an integer property. A binary search over all values of the type finds this value.
+/// The engine compares numbers of different types exactly. A condition contains only values of the property's type. So
+/// the condition contains the least value of this type that is not less than the number: for an integer property, 3.5
+/// becomes 4. A binary search over all values of the type finds this value.
 struct NumberThreshold {
     let operand: ConditionOperand
     /// An integer, a floating-point number other than NaN, or the bytes of a decimal other than NaN.
@@ -53,7 +53,7 @@ struct NumberThreshold {
     }
 
     // Returns the bits of a number as a signed integer. If the number is negative, all bits except the sign bit are
-    // inverted. So the integers have the same order as the numbers.
+    // inverted, so that the integers have the same order as the numbers.
     private static func position(_ number: Double) -> Int64 {
         let bits = Int64(bitPattern: number.bitPattern)
         return bits ^ ((bits >> 63) & .max)

@@ -11,8 +11,8 @@
         #if Sync
             static func of(agreement: String) -> [UInt8] { Array(SHA256.hash(data: Array(agreement.utf8))) }
         #else
-            // The trait 'Postgres' without 'Sync' is for tests, in which one build contains the client and the service.
-            // Such a build does not depend on a library of hash functions, so it uses the text instead of its hash.
+            // The trait 'Postgres' without 'Sync' is used only by tests that build the client and the service together.
+            // Such a build has no library of hash functions, so it uses the text instead of its hash.
             static func of(agreement: String) -> [UInt8] { Array(agreement.utf8) }
         #endif
     }

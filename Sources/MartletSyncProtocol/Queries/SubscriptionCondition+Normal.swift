@@ -13,7 +13,7 @@ extension SubscriptionCondition {
     }
 
     /// The canonical form of the negation. Every test is true or false, so De Morgan's laws hold. The negation of `<`
-    /// is a negated test `<`, and not a test `>=`, because both comparisons are false for nil and NaN.
+    /// is a negated test `<`, and not a test `>=`: for nil and NaN, both `<` and `>=` are false.
     package var negated: SubscriptionCondition {
         switch self {
         case .constant(let value): .constant(!value)
@@ -23,7 +23,7 @@ extension SubscriptionCondition {
         }
     }
 
-    /// The canonical form of a condition whose tests are well-formed.
+    /// The canonical form of this condition. All tests must be well-formed.
     package var normalized: SubscriptionCondition {
         switch self {
         case .constant: self
@@ -133,7 +133,7 @@ extension SubscriptionCondition {
 }
 
 extension ConditionTest {
-    /// The canonical condition of a test whose values are canonical.
+    /// The canonical condition of this test. The values of the test must be canonical.
     package var canonical: SubscriptionCondition {
         switch self {
         case .isNil, .containsNil: return .test(self, isNegated: false)

@@ -8,7 +8,7 @@ package struct HybridTimestamp: Sendable, Hashable, Comparable {
     package let rawValue: UInt64
 
     package static let zero = HybridTimestamp(rawValue: 0)
-    /// Greater than every time stamp that a clock returns.
+    /// The greatest time stamp.
     package static let limit = HybridTimestamp(rawValue: .max)
 
     package init(rawValue: UInt64) { self.rawValue = rawValue }

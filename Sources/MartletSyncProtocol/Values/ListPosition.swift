@@ -1,5 +1,5 @@
 /// The place of an element in a synchronized list: a string of bytes that sorts between the positions of the
-/// neighboring elements. This method is called fractional indexing.
+/// neighboring elements (fractional indexing).
 ///
 /// A client can insert elements without a connection, because the positions of the other elements do not change. Each
 /// position ends with the number of an upload and the number of the client that created the position. So two clients
@@ -21,8 +21,8 @@ package struct ListPosition: Sendable, Hashable, Comparable {
     /// one by one at the same place, the positions have about 20 bytes.
     package static let maximumLength = 4_096
 
-    /// False if the position has more than `maximumLength` bytes, so that no reader accepts the position. This can
-    /// happen if very many elements are inserted between the same two elements.
+    /// False if the position has more than `maximumLength` bytes. Readers refuse such a position. Positions become this
+    /// long only if very many elements are inserted between the same two elements.
     package var isShortEnough: Bool { bytes.count <= Self.maximumLength }
 
     package static func < (left: ListPosition, right: ListPosition) -> Bool {
@@ -94,9 +94,9 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         return length < 8 ? [first[0] - 1] + Array(repeating: 255, count: length + 1) : nil
     }
 
-    // Returns the bytes of a position that is a small step away from the longer neighbor. The longer neighbor is
-    // probably the newer one, because many programs insert one element after another at the same place. Returns nil if
-    // the bytes of the longer neighbor leave no room for the step.
+    // Returns the bytes of a position that is a small step away from the longer of the two neighbors. The longer
+    // neighbor is probably the newer one, because many programs insert one element after another at the same place.
+    // Returns nil if the bytes of the longer neighbor leave no room for the step.
     private static func stepped(_ lower: [UInt8], _ upper: [UInt8]) -> [UInt8]? {
         func byte(_ bytes: [UInt8], _ index: Int) -> Int { index < bytes.count ? Int(bytes[index]) : 0 }
         let isUp = lower.count > upper.count
@@ -104,9 +104,9 @@ package struct ListPosition: Sendable, Hashable, Comparable {
         guard lower.count != upper.count,
             let difference = neighbor.indices.first(where: { byte(lower, $0) != byte(upper, $0) })
         else { return nil }
-        // At the first byte that differs between the neighbors, the result has the byte of the longer neighbor. Only
-        // later bytes change. So the result remains between the two neighbors when bytes are appended to it. `index` is
-        // the first of the later bytes that has room.
+        // The result has the same bytes as the longer neighbor up to the first byte that differs between the neighbors.
+        // Only later bytes change. So the result remains between the two neighbors when bytes are appended to it.
+        // `index` is the first later byte that can still be increased (or decreased).
         var index = difference + 1
         while byte(neighbor, index) == (isUp ? 255 : 0) {
             index += 1

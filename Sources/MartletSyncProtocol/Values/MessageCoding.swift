@@ -20,8 +20,8 @@ package struct MessageLimits: Sendable {
 
     package init() {}
 
-    /// The limits of a client for messages of the service and for values in its file. An object may be larger than a
-    /// message of a client, because several uploads can have added values to the object.
+    /// The limits of a client for messages of the service and for values in its file. They are larger than the limits
+    /// for messages of clients, because several uploads can have added values to one object.
     package static var forServiceMessages: MessageLimits {
         var limits = MessageLimits()
         (limits.messageBytes, limits.valueBytes) = (64 << 20, 64 << 20)

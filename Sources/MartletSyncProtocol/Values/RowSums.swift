@@ -1,5 +1,5 @@
-/// Checksums of a set of objects, by types and buckets of primary keys. The service and a client compare their checksums
-/// to find out whether the file of the client has the objects that it must have.
+/// Checksums of a set of objects, for each type and bucket of primary keys. The service compares its checksums with the
+/// checksums of a client to find out whether the file of the client contains the correct objects.
 ///
 /// The checksum of a bucket is the sum of the checksums of its rows, so it does not depend on the order of the rows.
 package struct RowSums: Sendable, Hashable {
@@ -28,7 +28,7 @@ package struct RowSums: Sendable, Hashable {
         package init(count: UInt64 = 0, sum: UInt64 = 0) { (self.count, self.sum) = (count, sum) }
     }
 
-    /// A bucket whose checksums differ.
+    /// A bucket with different checksums.
     package struct Difference: Sendable, Hashable {
         package let bucket: BucketID
         /// The number of rows of the client.

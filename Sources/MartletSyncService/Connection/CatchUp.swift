@@ -1,8 +1,8 @@
 import MartletSyncProtocol
 
-/// One reading of the log for several sessions, each with its own cursor.
+/// Reads the log once for several sessions, each with its own cursor.
 struct CatchUp: Sendable {
-    /// Identifies a catalog. Types have numbers that are valid only in one deployment, and cursors only in one epoch.
+    /// Identifies a catalog. The numbers of types are valid only in one deployment, and cursors only in one epoch.
     struct Version: Sendable, Hashable {
         let deployment: Int
         let epoch: String
@@ -19,11 +19,12 @@ struct CatchUp: Sendable {
         /// The cursor at which the entries end.
         let end: SnapshotCursor
 
-        /// Cursors with more open transactions are not shared, because a client can send such a cursor.
+        /// A session with more open transactions in its cursor reads the log alone. A client could send a cursor with
+        /// so many open transactions that the other sessions would be delayed.
         private static let maximumOpen = 100
 
-        /// - Returns: Nil if a text is not a cursor, if the first cursor is not before the second one, or if it has too
-        ///   many open transactions.
+        /// - Returns: Nil if a text is not a cursor, if `start` is not before `end`, or if `start` has too many open
+        ///   transactions.
         init?(
             _ client: UInt64, _ filter: SubscriptionFilter, _ version: Version, after start: SyncCursor,
             until end: SyncCursor
@@ -36,25 +37,25 @@ struct CatchUp: Sendable {
         }
     }
 
-    /// What a session gets.
+    /// The result for one session.
     enum Outcome: Sendable {
         case batch(ClientBatch)
         /// The session has to read the log alone.
         case alone
-        /// The entries have more than `MemoryLimits.clientBytes`.
+        /// The row images of the entries are larger than `MemoryLimits.clientBytes`.
         case tooManyChanges
     }
 
     struct Limits: Sendable {
-        /// The greatest size of the row images in the entries for one request.
+        /// The maximum total size of the row images of the entries for one request.
         var requestBytes = MemoryLimits().clientBytes
-        /// The greatest size of the row images in all entries that were given to a request.
+        /// The maximum total size of the row images of all entries that belong to at least one request.
         var bytes = 4 * MemoryLimits().feedBytes
-        /// The greatest number of entries of all requests. An entry counts once for each request that gets it.
+        /// The maximum number of entries of all requests. An entry counts once for each request that gets it.
         var entries = 1_000_000
     }
 
-    /// The error of `add` if no request needs further entries.
+    /// The error that `add` throws if no request needs further entries.
     struct Ended: Error {}
 
     private let requests: [Request]
@@ -100,15 +101,15 @@ struct CatchUp: Sendable {
         return SyncCursor("\(open.first ?? xmax):\(xmax):\(open.map(String.init).joined(separator: ","))")
     }
 
-    /// The newest of the cursors at which the entries end.
+    /// The newest `end` cursor of the requests.
     var end: SyncCursor { Self.end(requests).cursor }
 
-    /// The newest of the cursors at which the entries of requests end.
+    /// The newest `end` cursor of the requests.
     static func end(_ requests: [Request]) -> SnapshotCursor {
         requests.dropFirst().reduce(requests[0].end) { $0.isContained(in: $1.end) ? $1.end : $0 }
     }
 
-    /// Gives an entry to the requests that it concerns.
+    /// Adds an entry to the batches of the requests that it concerns.
     ///
     /// - Throws: `Ended` if no request needs further entries, because all of them have exceeded the limits.
     mutating func add(_ logged: LoggedEntry) throws(Ended) {
@@ -139,8 +140,9 @@ struct CatchUp: Sendable {
     /// Called with the transaction and the random number of each entry in the log.
     mutating func count(_ transaction: UInt64, _ nonce: Int64) { sums[transaction, default: 0] &+= nonce }
 
-    /// Called when all entries were added. If the cursors of a request belong to different histories of the database,
-    /// its session has to read the log alone, and finds out that its cursor is not valid.
+    /// Called after the last entry. If the checksums of a request show that its two cursors belong to different
+    /// histories of the database, its outcome is `alone`. The session then reads the log itself, and finds that its
+    /// cursor is not valid.
     mutating func finish() {
         let total = RunningSums(sums)
         for position in requests.indices where isOpen[position] {
@@ -167,7 +169,7 @@ struct CatchUp: Sendable {
     }
 
     private mutating func matching(_ entry: LogEntry) -> Set<Int> {
-        // The touches of other clients change nothing.
+        // A touch changes no values, so it concerns only the client of its upload.
         if entry.isTouch { return [] }
         if entry.isUnseen {
             return Set(requests.indices.filter { requests[$0].filter.conditions[entry.address.type] != nil })

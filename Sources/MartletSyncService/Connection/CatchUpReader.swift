@@ -1,14 +1,15 @@
 import MartletSyncProtocol
 
-/// Reads the log for sessions whose cursors are before the cursor of the feed. Many clients can connect again at once,
-/// for example after an instance has failed, and each of them needs the entries since its last connection.
+/// Reads the log for sessions with cursors before the cursor of the feed. Many clients can connect again at once, for
+/// example after an instance has failed, and each of them needs the entries since its last connection.
 ///
 /// While one reading runs, further sessions wait. The next reading serves all of them.
 actor CatchUpReader {
-    /// The sessions of one reading have cursors that differ by at most this number of transactions. A session with an
-    /// older cursor reads the log alone, so that it does not delay the others.
+    /// The cursors of the sessions that share a reading differ by at most this number of transactions. A session with
+    /// an older cursor reads the log alone, so that it does not delay the others.
     private static let maximumDistance: UInt64 = 100_000
-    /// How often a reading is repeated without the oldest cursor, if a cursor is not valid.
+    /// The maximum number of readings for one group of sessions. If a cursor is not valid, the next reading leaves out
+    /// the sessions with the oldest cursor.
     private static let maximumRepetitions = 3
 
     private typealias Waiting = (
@@ -20,8 +21,8 @@ actor CatchUpReader {
     private var waiting: [Waiting] = []
     private var isReading = false
 
-    /// - Parameter read: reads the log from the start to the end of the argument, adds each entry to it, and returns its
-    ///   outcomes.
+    /// - Parameter read: reads the log between the cursors `start` and `end` of its argument, adds each entry to the
+    ///   argument, and returns the outcomes.
     init(limits: CatchUp.Limits, read: @escaping @Sendable (CatchUp) async throws -> [CatchUp.Outcome]) {
         self.limits = limits
         self.read = read
@@ -69,7 +70,7 @@ actor CatchUpReader {
                 for (outcome, session) in zip(outcomes, served) { session.continuation.resume(returning: outcome) }
                 return
             } catch LogReaderError.unknownCursor {
-                // The oldest cursor may be the one that is not valid. The session finds out alone.
+                // Probably the oldest cursor is not valid. Its sessions read the log alone, and find out.
                 let oldest = served.reduce(UInt64.max) { min($0, $1.request.start.xmax) }
                 for session in served where session.request.start.xmax == oldest {
                     session.continuation.resume(returning: .alone)

@@ -1,10 +1,10 @@
 import MartletSyncProtocol
 
-/// The entries of the log that the sessions of one instance of the service have not taken yet. The instance reads the
-/// log once for all sessions.
+/// The log entries that the sessions of one instance of the service have not taken yet. The instance reads the log once
+/// for all sessions.
 ///
-/// For each *attached* session, the feed collects the entries that follow the cursor of the session and concern the
-/// session. A session that is not attached reads the log itself.
+/// A session is *attached* or reads the log itself. For each attached session, the feed collects the entries after the
+/// session's cursor that concern the session.
 struct FeedState: Sendable {
     private struct Attached: Sendable {
         let client: UInt64
@@ -19,11 +19,11 @@ struct FeedState: Sendable {
         var storedUpload: UInt64 = 0
     }
 
-    /// The maximum number of pending entries of a session. If a session has more entries, because it does not take
-    /// them, it is detached.
+    /// The maximum number of pending entries of a session. A session with more entries is detached, because it does not
+    /// take them fast enough.
     private let maximumPending: Int
-    /// The maximum number of pending entries of all sessions. If there are more, the sessions with the most entries are
-    /// detached.
+    /// The maximum number of pending entries of all sessions. If this number is exceeded, the sessions with the most
+    /// entries are detached.
     private let maximumTotal: Int
     private var total = 0
     /// The cursor up to which the instance has read the log.
@@ -48,7 +48,7 @@ struct FeedState: Sendable {
 
     // MARK: Sessions
 
-    /// Collects entries for a session from now on. The session must read the log up to `cursor` itself.
+    /// Collects entries for a session from now on. The session must itself read the log up to `cursor` of this feed.
     mutating func attach(_ session: SessionID, client: UInt64, _ filter: SubscriptionFilter) {
         remove(session)
         var subscriptions: [SubscriptionID] = []
@@ -130,8 +130,8 @@ struct FeedState: Sendable {
         return concerned.union(detached)
     }
 
-    // Returns the attached sessions that must get an entry. A session must get all entries of its own client, because
-    // it must send the client every object that an upload of the client names.
+    // Returns the attached sessions that must get an entry. A session must get all entries that uploads of its client
+    // have made: it must send the client every object that such an upload names.
     private mutating func sessions(concernedBy entry: LogEntry) -> Set<SessionID> {
         var found = entry.origin.flatMap { sessionsOfClients[$0.client] } ?? []
         if entry.isTouch { return found }

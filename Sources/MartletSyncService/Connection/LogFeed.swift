@@ -2,8 +2,8 @@ import MartletSyncProtocol
 
 /// Reads the log for all sessions of an instance of the service.
 ///
-/// The feed answers several requests for the newest entries together. While it reads the log, all further requests wait
-/// for one common read, which begins after the current read has ended.
+/// The feed reads the log once for several requests. While the feed reads the log, all further requests wait for one
+/// common read, which begins after the current read has ended.
 actor LogFeed {
     /// The result of attaching a session.
     enum Position: Sendable {
@@ -13,7 +13,7 @@ actor LogFeed {
         case behind(until: SyncCursor)
     }
 
-    /// A closure that receives the sessions for which new entries may exist, or nil for all sessions.
+    /// Receives the sessions for which new entries may exist, or nil for all sessions.
     typealias Observer = @Sendable (Set<SessionID>?) async -> Void
 
     private let read: @Sendable (SyncCursor?) async throws -> LogBatch
@@ -58,7 +58,7 @@ actor LogFeed {
     private func readOnce() async throws {
         let start = state?.cursor
         let batch = try await read(start)
-        // If `reset` was called during the read, the changes belong to a state that does not exist any more.
+        // If `reset` was called during the read, the batch belongs to the previous state.
         guard start == state?.cursor else { return }
         guard start != nil else {
             state = FeedState(cursor: batch.cursor, seed: .random(in: .min ... .max))
@@ -93,10 +93,9 @@ actor LogFeed {
     ) async throws -> Position {
         let start = cursor.flatMap { SnapshotCursor($0) }
         if cursor != nil, start == nil { throw LogReaderError.unknownCursor }
-        // The cursor of the session may be newer than the cursor of the feed, because the session can read the log
-        // itself.
+        // The session may have read the log itself, and may have a newer cursor than the feed.
         if state == nil || !(start.map(isReached) ?? false) { try await advance() }
-        // A reset during the reading discards its result.
+        // If `reset` was called during the read, `state` is still nil.
         for _ in 0..<3 where state == nil { try await advance() }
         guard let end = state?.cursor else { throw LogReaderError.schemaChanged }
         state?.attach(session, client: client, filter)

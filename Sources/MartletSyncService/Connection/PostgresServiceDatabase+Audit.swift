@@ -105,7 +105,7 @@
 
         private static let clientsAuditedTogether = 2
 
-        /// A client that does not send its checksums in this time delays the others no longer.
+        /// The time limit for the checksums of one client. After this time, the next client is compared.
         private static let clientSeconds = 60
 
         private static func compare(_ session: SessionDriver, _ audit: UInt64) async {

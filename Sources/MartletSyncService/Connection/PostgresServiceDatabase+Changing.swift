@@ -4,8 +4,8 @@
     import Synchronization
 
     extension PostgresServiceDatabase {
-        /// Reads the changes for the former queries. Then begins to read the objects that enter or leave the
-        /// subscriptions, at the same snapshot, and returns while the objects are read.
+        /// Reads the changes for the former queries. Returns these changes, and then continues to read the objects that
+        /// enter or leave the subscriptions, at the same snapshot.
         func change(
             _ cursor: SyncCursor, _ formerQueries: [SubscribedQuery], _ newQueries: [SubscribedQuery],
             _ context: SessionContext, _ catalog: SyncCatalog
@@ -39,7 +39,7 @@
         }
     }
 
-    /// The first result of a reading: the changes, or the error that prevented them.
+    /// Resumes the caller once: with the changes, or with the error that prevented them.
     private final class Beginning: Sendable {
         private let continuation: Mutex<CheckedContinuation<ServiceTaskResult, any Error>?>
 
@@ -47,7 +47,7 @@
             self.continuation = Mutex(continuation)
         }
 
-        /// Returns false, and does nothing, if there was a result before.
+        /// Returns false, and does nothing, if the caller was resumed before.
         func resume(_ result: Result<ServiceTaskResult, any Error>) -> Bool {
             let continuation = continuation.withLock { continuation in
                 defer { continuation = nil }
@@ -63,8 +63,8 @@
         fileprivate func write(
             to data: SubscriptionData, from former: SubscriptionFilter, to new: SubscriptionFilter
         ) throws -> Int {
-            // Each object that enters or leaves the subscriptions satisfies a condition that is in only one of the two
-            // filters.
+            // An object that enters or leaves the subscriptions satisfies a condition that only one of the two filters
+            // contains.
             let changed = Set(former.conditions.keys).union(new.conditions.keys).sorted().map { type in
                 let conditions = Set(former.conditions[type] ?? []).symmetricDifference(new.conditions[type] ?? [])
                 return (type: type, conditions: Array(conditions))

@@ -3,8 +3,8 @@
     import MartletSyncProtocol
 
     extension PostgresServiceDatabase {
-        /// Reads the log entries that concern the client of a session. Also returns the values and collections that the
-        /// log does not contain, which this method reads from the tables.
+        /// Reads the log entries that concern the client of a session. If the log lacks values or collections that the
+        /// client needs, this method reads them from the tables.
         ///
         /// - Parameters:
         ///   - cursor: the cursor of the session; nil if the session only needs the current cursor.
@@ -64,10 +64,10 @@
             return batch
         }
 
-        // The log does not contain collections, and some entries lack row values. The tables contain only the current
-        // collections and values. So if the client needs collections, or if entries of the batch lack values, the
-        // service reads the changes again, up to a snapshot of the current state. The result can then end at a newer
-        // cursor than that of the feed, so the session is detached from the feed first.
+        // The log contains no collections, and some entries have no row values. If the client needs collections or
+        // missing values, the service has to read them from the tables, which contain only the current state. So it
+        // reads the changes again, up to a snapshot of the current state. The result can then end at a newer cursor
+        // than the cursor of the feed, so the session is detached from the feed first.
         private func completed(
             _ batch: ClientBatch, after cursor: SyncCursor, _ filter: SubscriptionFilter, _ context: SessionContext,
             _ catalog: SyncCatalog

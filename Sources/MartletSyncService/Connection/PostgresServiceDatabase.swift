@@ -6,8 +6,8 @@
 
     /// Runs the tasks of sessions on PostgreSQL.
     ///
-    /// All tasks share one catalog, which a mutex guards. If a new catalog is loaded while a task runs, the task
-    /// continues with the old one.
+    /// All tasks share one catalog, which a mutex guards. A running task keeps the catalog with which it began, even if
+    /// a new one is loaded.
     package final class PostgresServiceDatabase: ServiceDatabase {
         let pool: ConnectionPool
         private let feedPool: ConnectionPool
@@ -21,7 +21,7 @@
         private let sessionFilters = Mutex<[SessionID: SessionFilter]>([:])
         private let loading = Mutex<Task<Void, Never>?>(nil)
 
-        /// The filter of a session, and what it was made from.
+        /// The filter of a session, and the values from which it was made.
         private struct SessionFilter {
             let queries: [SubscribedQuery]
             let claims: String
@@ -36,8 +36,8 @@
 
             init(_ catalog: SyncCatalog) { self.catalog = Mutex(catalog) }
 
-            /// True after an error, such as a failover. The database can then have another history, so the log is not
-            /// read until the catalog has been loaded again.
+            /// True after an error, such as a failover. The database may then have another history, so the instance
+            /// must load the catalog again before it reads the log.
             var needsLoading: Bool {
                 get { isOutdated.load(ordering: .sequentiallyConsistent) }
                 set { isOutdated.store(newValue, ordering: .sequentiallyConsistent) }
@@ -115,7 +115,7 @@
                     return batch
                 } catch {
                     shared.needsLoading = true
-                    // This is the cursor of the instance. The cursor of the session may be valid.
+                    // The invalid cursor is the cursor of the feed. The cursor of the session may be valid.
                     throw (error as? LogReaderError) == .unknownCursor ? LogReaderError.interrupted : error
                 }
             }
@@ -142,8 +142,8 @@
             await feed.remove(session)
         }
 
-        /// The filter for the queries of a session. Sessions use the same queries for many tasks, so their filters are
-        /// kept.
+        /// The filter for the queries of a session. The filter is cached, because most tasks of a session use the same
+        /// queries.
         func filter(
             _ queries: [SubscribedQuery], _ context: SessionContext, _ catalog: SyncCatalog
         ) throws(RefusedQueries) -> SubscriptionFilter {
@@ -209,8 +209,8 @@
         private static let changedSchema = ServiceMessage.Failure(
             action: .retry, message: "the schema of the service has changed", delayMilliseconds: 100)
 
-        // Loads the catalog again. If the schema or the epoch has changed, the later tasks of open clients fail, and
-        // these clients connect again.
+        // Loads the catalog again. If the schema or the epoch has changed, the next tasks of open sessions fail, and
+        // their clients connect again.
         private func load() async throws {
             shared.needsLoading = true
             await feed.reset()
@@ -221,7 +221,7 @@
             await feed.reset()
         }
 
-        // Many sessions can find out at once that the catalog has changed. They wait for one loading.
+        // Many sessions can detect a change of the catalog at the same time. All of them wait for one loading.
         private func reload() async {
             let task = loading.withLock { running in
                 if let running { return running }
@@ -371,8 +371,8 @@
             var nextMark = ContinuousClock.now
             while !Task.isCancelled {
                 do {
-                    // The cause of the last error may be a failover, after which the database can have another history
-                    // and so another epoch. So the catalog, which contains the epoch, is loaded before the log is read.
+                    // The last error may have been a failover. The database can then have another history and another
+                    // epoch. So the instance loads the catalog, which contains the epoch, before it reads the log.
                     if shared.needsLoading { try await load() }
                     try await feed.advance()
                     if ContinuousClock.now >= nextMark {
@@ -391,8 +391,8 @@
             await feed.observe(nil)
         }
 
-        // If the statement fails, for example because of a limit for the time of statements, sessions continue without
-        // the mark.
+        // A mark is not necessary for the sessions. So an error of the statement, for example a timeout, is only
+        // logged.
         private func mark() async throws {
             do {
                 try await feedPool.run { try LogPruner.mark(in: $0) }
@@ -403,7 +403,7 @@
     }
 
     extension SyncCatalog {
-        /// The failure for a client whose schema has this hash; nil if the service accepts the schema.
+        /// The failure for a client with this schema hash; nil if the service accepts the schema.
         fileprivate func refusal(of hash: [UInt8]) -> ServiceMessage.Failure? {
             if hash == schemaHash { return nil }
             let message =

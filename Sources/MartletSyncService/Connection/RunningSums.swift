@@ -1,8 +1,8 @@
-/// The sums of the random numbers of log entries, for any two cursors.
+/// The sums of the random numbers of log entries between any two cursors.
 struct RunningSums {
     private let sums: [UInt64: Int64]
     private let transactions: [UInt64]
-    /// For each transaction, the sum of the numbers of all transactions before it; at the end, the sum of all.
+    /// For each transaction, the sum of the numbers of all transactions before it. The last element is the sum of all.
     private var before: [Int64] = [0]
 
     /// - Parameter sums: for each transaction, the sum of its numbers.
@@ -12,7 +12,8 @@ struct RunningSums {
         for transaction in transactions { before.append((before.last ?? 0) &+ (sums[transaction] ?? 0)) }
     }
 
-    /// The sum of the numbers of the transactions that only the second snapshot contains. It must contain the first one.
+    /// The sum of the numbers of the transactions that only `end` contains. `end` must contain all transactions of
+    /// `start`.
     func between(_ start: SnapshotCursor, _ end: SnapshotCursor) -> Int64 {
         var sum = below(end.xmax) &- below(start.xmax)
         for transaction in start.open where end.contains(transaction) { sum &+= sums[transaction] ?? 0 }
@@ -20,7 +21,7 @@ struct RunningSums {
         return sum
     }
 
-    // The sum of the numbers of the transactions below a number.
+    // The sum of the numbers of the transactions below `limit`.
     private func below(_ limit: UInt64) -> Int64 {
         var (low, high) = (0, transactions.count)
         while low < high {

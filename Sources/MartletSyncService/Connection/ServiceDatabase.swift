@@ -50,7 +50,7 @@ package struct SessionContext: Sendable {
     package var deployment = 0
     /// The hash of the schema with which the client was built.
     package var schemaHash: [UInt8] = []
-    /// The number of the newest upload whose acknowledgement the client had received when it connected.
+    /// The number of the newest acknowledged upload, as the client has sent it when it connected.
     package var acknowledgedUpload: UInt64 = 0
 
     /// The claims of the user, as JSON.

@@ -9,9 +9,9 @@ package actor SessionDriver {
     package struct Limits: Sendable {
         /// While more bytes than this wait to be sent, the log is not read for this client.
         package var pauseBytes = 1 << 20
-        /// If the connection takes none of the waiting frames for this time, the driver discards the frames and ends
-        /// the session. The size of the waiting frames is not limited, because the result of one task can be large.
-        /// After the end of a session, the connection has the same time to send the last frames.
+        /// The driver ends the session if the connection takes none of the waiting frames for this time, and discards
+        /// these frames. (Their size is not limited, because the result of one task can be large.) After the end of a
+        /// session, the connection has the same time to send the last frames.
         package var stallMilliseconds: UInt64 = 60_000
         package var messages = MessageLimits()
 
@@ -26,19 +26,19 @@ package actor SessionDriver {
     private enum Output {
         /// An encoded message.
         case frame([UInt8])
-        /// The messages of the data, which are encoded too.
+        /// The data of subscriptions, as a sequence of encoded messages.
         case data(SubscriptionData)
     }
 
-    /// What the connection has not taken yet.
+    /// The output that the connection has not taken yet.
     private var output: [Output] = []
     /// The data in `output`.
     private var streams: [SubscriptionData] = []
     private var frameBytes = 0
-    /// The size of the frames that exist and that the connection has not taken.
+    /// The size of the existing frames that the connection has not taken.
     package var outputBytes: Int { streams.reduce(frameBytes) { $0 + $1.remainingBytes } }
-    /// The time of the first tick that found waiting frames after the connection had last taken a frame; zero if there
-    /// was no such tick.
+    /// The time of the first tick at which the connection had taken none of the waiting frames; zero if the connection
+    /// has taken a frame since.
     private var stalledAt: UInt64 = 0
     /// The time of the first tick after the end of the session; zero before it.
     private var endedAt: UInt64 = 0
@@ -112,7 +112,8 @@ package actor SessionDriver {
                         streams.removeFirst()
                     }
                 } catch {
-                    // The client receives one more frame, and connects again. The reader has reported `Incomplete`.
+                    // The client receives this failure as the last frame, and connects again. An `Incomplete` error
+                    // needs no report, because the reader of the database has reported its cause.
                     if !(error is SubscriptionData.Incomplete) { database.report(error) }
                     discardOutput()
                     isEnded = true
@@ -143,7 +144,8 @@ package actor SessionDriver {
         guard frame != nil || (isEnded && output.isEmpty) else { return }
         self.consumer = nil
         consumer.resume(returning: frame)
-        // The frame may be the one after the end of the data for which the session has paused.
+        // The session reads no entries while it sends much data. The taken frame may be the first frame after this
+        // data.
         resumeReading()
     }
 
@@ -161,7 +163,7 @@ package actor SessionDriver {
         if !isRunningTask { await database.ended(id) }
     }
 
-    /// Returns when the connection has to be closed, because it has taken no frame for too long or still exists too long
+    /// Returns when the connection has to be closed: it has taken no frame for too long, or is still open too long
     /// after the end of the session. Also returns if the current Swift task is cancelled.
     ///
     /// The caller must not call this method twice.
@@ -203,7 +205,7 @@ package actor SessionDriver {
 
     private var isPaused: Bool { outputBytes > limits.pauseBytes || !streams.allSatisfy(\.isEnded) }
 
-    /// Called at the beginning of a connection whose client understands `ServiceMessage.audit`.
+    /// Called at the beginning of a connection if the client understands `ServiceMessage.audit`.
     package func supportAudits() { session.supportsAudits = true }
 
     /// The client, and whether it can be audited. Nil if the client is not open.
@@ -214,7 +216,7 @@ package actor SessionDriver {
     /// Compares the objects of the client with the database. See `ServiceSession.audit`.
     package func audit(_ number: UInt64) { perform(session.audit(number)) }
 
-    /// True while the client is compared.
+    /// True while an audit of the client runs.
     package var isAuditing: Bool { !isEnded && session.isAuditing }
 
     /// Called at regular intervals. Ends the session if the connection has taken no frame for too long.
@@ -268,7 +270,7 @@ package actor SessionDriver {
         let (database, context, streams) = (database, context, streams)
         isRunningTask = true
         Task {
-            // A session reads the data of one set of subscriptions at a time.
+            // The data of an earlier set must be read completely before the next set is read.
             if case .change = task { for data in streams { await data.ended() } }
             let result = await database.run(task, context)
             isRunningTask = false
@@ -299,8 +301,8 @@ package actor SessionDriver {
         sendToConsumer()
     }
 
-    // Ends the session. The connection can still take the waiting frames. If data is not complete, the connection gets
-    // only the last frame instead, which says why the session ends.
+    // Ends the session. The connection can still take the waiting frames. If the output contains incomplete data, the
+    // connection gets only the last frame, which contains the reason for the end.
     private func finishOutput() {
         isEnded = true
         if !streams.allSatisfy(\.isEnded), let last = output.last {

@@ -8,11 +8,11 @@
     package struct AuditRegistry {
         /// The results of one audit.
         package struct Summary: Sendable, Equatable {
-            /// The clients that were compared, or that will be.
+            /// The clients that were compared or will be compared.
             package var clients = 0
-            /// The clients whose program does not support audits.
+            /// The clients with programs that do not support audits.
             package var unsupported = 0
-            /// The clients that were not compared yet, or whose data is loaded again after a comparison.
+            /// The clients that were not compared yet, or that load their data again after a comparison.
             package var waiting = 0
             /// The clients that were compared at least once.
             package var compared = 0
@@ -21,7 +21,7 @@
             package var different = 0
             /// The parts of files in which the first comparisons have found differences.
             package var differences = 0
-            /// The clients with differences that the second comparison has not found any more.
+            /// The clients for which the second comparison has found no differences any more.
             package var repaired = 0
         }
 

@@ -12,14 +12,15 @@
         let factsID: Int
 
         /// The name of the trigger for INSERT, UPDATE and DELETE. PostgreSQL runs triggers in the order of their names,
-        /// and digits sort before letters, so this trigger runs first. If a trigger of the user then writes the same
-        /// row, the entry of that write comes later in the log.
+        /// and digits sort before letters, so this trigger runs before the triggers of the user. If a trigger of the
+        /// user writes the same row, its entry comes later in the log.
         static let rowTrigger = "00_martlet_log"
         static let truncateTrigger = "00_martlet_log_truncate"
 
-        /// Statements that refuse TRUNCATE if the trigger might not see the newest state of all rows, because it would
-        /// then log wrong deletions. In REPEATABLE READ and SERIALIZABLE, the snapshot of the transaction may be older
-        /// than the lock on the table. Row level security may hide rows from the role of the trigger function.
+        /// Statements that refuse TRUNCATE if the trigger might not see all current rows, because the trigger would
+        /// then log wrong deletions. There are two cases. In REPEATABLE READ and SERIALIZABLE, the snapshot of the
+        /// transaction may be older than the lock on the table. Row level security may hide rows from the role of the
+        /// trigger function.
         static let truncateIsolation = """
                 IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
                     RAISE EXCEPTION 'TRUNCATE of a synchronized table needs the isolation level READ COMMITTED'
@@ -69,7 +70,7 @@
         }
 
         // TRUNCATE is logged as the deletion of each row. PostgreSQL locks the table before it runs the trigger, so no
-        // other transaction changes the rows meanwhile.
+        // other transaction can change the rows while the trigger runs.
         private var truncateScript: String {
             """
             CREATE OR REPLACE FUNCTION martlet.log_truncate_\(typeID)() RETURNS trigger
@@ -92,9 +93,9 @@
             """
         }
 
-        // With `synchronous_commit = off`, a reader can see a commit that PostgreSQL then loses in a crash. PostgreSQL
-        // may use the number of the lost transaction again, and the cursor of the reader would seem to contain the new
-        // transaction. So the trigger makes logged commits durable before they become visible.
+        // With `synchronous_commit = off`, a reader can see a commit that a crash of PostgreSQL then loses. PostgreSQL
+        // may give the number of the lost transaction to another transaction. The cursor of the reader would then seem
+        // to contain that transaction. So the trigger makes logged commits durable before they become visible.
         static let durability = """
                 IF current_setting('synchronous_commit') = 'off' THEN
                     PERFORM set_config('synchronous_commit', 'on', true);

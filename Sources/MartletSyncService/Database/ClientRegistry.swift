@@ -6,8 +6,8 @@
     package struct ClientRegistry {
         /// The result of a search for a client.
         package enum Client: Sendable, Equatable {
-            /// `storedTime` is the time stamp of the newest stored upload, or 0 if that is not known. `reverted` lists
-            /// what was reverted in uploads whose acknowledgement the client may not have received.
+            /// `storedTime` is the time stamp of the newest stored upload, or 0 if it is not known. `reverted` lists
+            /// the reverts of uploads that the client may not know to be acknowledged.
             case known(storedUpload: UInt64, storedTime: UInt64 = 0, reverted: [RevertedUpload] = [])
             /// There is no such client, or its secret is wrong.
             case unknown
@@ -33,10 +33,10 @@
         /// Finds a client.
         ///
         /// - Parameters:
-        ///   - hasPosition: whether the client has data. If it has none, the registry stores the new `readability`, and
-        ///     the result is never `otherRights`.
+        ///   - hasPosition: whether the client has data. For a client without data, the registry stores the new
+        ///     `readability`, and the result is never `otherRights`.
         ///   - readability: a description of what the user may read, from `FilterCompiler.readability`.
-        ///   - acknowledged: the number of the newest upload whose acknowledgement the client has received.
+        ///   - acknowledged: the number of the newest acknowledged upload, as the client has sent it.
         package func client(
             _ identity: ClientIdentity, hasPosition: Bool, readability: [UInt8], acknowledged: UInt64 = 0,
             in session: PostgresSession
@@ -68,13 +68,13 @@
             return known
         }
 
-        /// Removes the clients that have neither connected nor uploaded for a number of days, and returns how many were
-        /// removed. A removed client that comes back registers again, and sends its unacknowledged uploads with new
-        /// numbers.
+        /// Removes the clients that have neither connected nor uploaded for a number of days, and returns the number of
+        /// removed clients. If a removed client connects later, it registers again, and sends its unacknowledged
+        /// uploads with new numbers.
         ///
-        /// So that no upload is stored twice, a client is kept if it may have an upload that is stored, but not
-        /// acknowledged. Only clients are removed that never stored an upload, or that have confirmed, when they
-        /// connected later, that they have received the acknowledgement of their newest one.
+        /// An upload must not be stored twice, so a client is kept while one of its stored uploads may be
+        /// unacknowledged. A client is removed only if it has never stored an upload, or if it has connected after its
+        /// newest upload and has then confirmed the acknowledgement.
         ///
         /// - Parameter days: counted in whole days, because the service notes connections once a day.
         package func removeUnused(days: Double, in session: PostgresSession) throws -> Int {

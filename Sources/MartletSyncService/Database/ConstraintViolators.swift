@@ -4,15 +4,15 @@
 
     /// Finds the objects of an upload that violate a deferred constraint.
     ///
-    /// The error of PostgreSQL names the constraint, but contains the violating values only in a message for people. So
-    /// this type finds the objects with queries.
+    /// The error of PostgreSQL contains the name of the constraint. It contains the violating values only in a message
+    /// for people, so this type finds the objects with queries.
     struct ConstraintViolators {
         let catalog: SyncCatalog
         let session: PostgresSession
 
         /// Returns the objects that the service must refuse so that the constraint holds. The result is empty if the
-        /// queries do not find them, for example because the user cannot read one of two objects with equal values, or
-        /// because a trigger of the database has written the value.
+        /// queries find no such objects. For example, the user may not be able to read one of two objects with equal
+        /// values, or a trigger of the database may have written the value.
         ///
         /// - Parameters:
         ///   - error: the error of the constraint.
@@ -60,10 +60,9 @@
             try addresses.filter { $0.type == table.type }.map { try ObjectRow($0, table, catalog, session) }
         }
 
-        // Twins are objects with equal values in the columns of a unique constraint. If several twins are uploaded, the
-        // one with the least key can stay. So the function returns all uploaded objects that have a twin with a lesser
-        // key. If there are none, no two uploaded objects are twins. The function then returns all uploaded objects
-        // that have a twin outside of the upload.
+        // Twins are objects with equal values in the columns of a unique constraint. Of several uploaded twins, only
+        // the twin with the least key can stay. So this function returns all uploaded objects that have a twin with a
+        // lesser key. If there are none, it returns all uploaded objects that have a twin outside of the upload.
         private func twins(
             _ table: SyncTable, _ columns: [String], _ applied: Set<ObjectAddress>
         ) throws -> Set<ObjectAddress> {

@@ -3,16 +3,16 @@
     import MartletSyncProtocol
     import MartletValues
 
-    // The log contains no whole collections. So the service reads whole collections from their tables, with the rights
-    // of the user, at the snapshot at which the changes end.
+    // The log contains no whole collections. The service reads them from their tables, with the rights of the user, at
+    // the snapshot at which the changes end.
     extension DatabaseSnapshot {
         typealias Elements = [(key: ElementKey, value: SyncValue)]
 
-        /// The number of objects whose collections are read by one statement.
+        /// One statement reads the collections of this number of objects.
         private static let objectsTogether = 200
 
-        /// Calls the closure with each object of a type that has collections. The collections of a limited number of
-        /// objects are in memory at a time.
+        /// Calls the closure with each object of a type that has collections. To limit memory, the method reads the
+        /// collections of a few objects at a time.
         ///
         /// - Parameter filter: the SQL condition of the objects, with the alias `t`; nil for all objects.
         func rowsWithCollections(
@@ -150,9 +150,9 @@
             }
         }
 
-        /// Completes a batch that ends with this snapshot. Adds the collections that the client needs, and the current
-        /// values of two kinds of objects: those whose values the log does not contain (`LogEntry.isUnseen`), and those
-        /// that an upload of the client has touched.
+        /// Completes a batch that ends at this snapshot. Adds the collections that the client needs. Also adds the
+        /// current values of objects without values in the log (`LogEntry.isUnseen`), and of objects that an upload of
+        /// the client has touched.
         func complete(
             _ batch: inout ClientBatch, for client: UInt64,
             _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool
@@ -164,7 +164,7 @@
                 // If PostgreSQL cannot store the key, no row has it.
                 let values = (try? table.key.type.encode(address.key)) == nil ? nil : try values(of: address, table)
                 (batch.entries[index].old, batch.entries[index].new) = (values, values)
-                // The entry becomes a touch, which changes no values. Each change of values has an entry of its own.
+                // The entry becomes a touch. If the values have changed, the batch has a separate entry for the change.
                 (batch.entries[index].isUnseen, batch.entries[index].isTouch) = (false, true)
             }
             for (address, properties) in ClientChanges.collections(batch.entries, for: client, matches) {
@@ -175,8 +175,9 @@
     }
 
     extension LogEntry {
-        /// True if the entry is a touch: an upload of the client has named the object and changed nothing. The upload
-        /// had no lock on the row, so the entry may contain older values than the client already has.
+        /// True if the entry is a touch by an upload of the client: the upload has named the object and changed
+        /// nothing. The upload did not lock the row, so the values in the entry may be older than the values of the
+        /// client.
         fileprivate func isTouch(of client: UInt64) -> Bool { isTouch && origin?.client == client }
     }
 

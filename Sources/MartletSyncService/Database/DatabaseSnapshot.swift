@@ -36,8 +36,8 @@
                 guard let row, let now = SnapshotCursor(SyncCursor(try row.text(0))) else {
                     throw PostgresError.malformed("a snapshot")
                 }
-                // The cursor ends with the newest transaction that has entries or has run a deployment, because this
-                // transaction is durable. See `SnapshotCursor.restricted`.
+                // The cursor ends with the newest transaction that has entries or has run a deployment. This
+                // transaction is durable, and newer ones may not be. See `SnapshotCursor.restricted`.
                 let newest = UInt64(max(try row.bigint(1), try row.bigint(2)))
                 let cursor = now.restricted(below: newest + 1).cursor
                 try session.set(claims: claims)
@@ -45,15 +45,15 @@
             }
         }
 
-        /// If the SQL filter is longer than this, all rows are read instead, because the evaluation of the filter would
-        /// cost more time than it saves.
+        /// If the SQL filter is longer than this, the service reads all rows, because the filter would cost more time
+        /// than it saves.
         private static let maximumFilterBytes = 1 << 20
 
         /// Calls the closure with each object of a type, in any order.
         ///
         /// - Parameters:
-        ///   - type: the number of a type. The closure is not called for an embedded type, or for a type whose objects
-        ///     clients do not receive.
+        ///   - type: the number of a type. The closure is not called for an embedded type, or for a type that clients
+        ///     do not receive.
         ///   - conditions: the closure is called for each object that satisfies at least one of these conditions, and
         ///     may also be called for other objects. Nil for all objects.
         package func rows(

@@ -37,8 +37,8 @@
         /// - Throws: `DeploymentError` if a table does not fit; `PostgresError`.
         package func run(in session: PostgresSession) throws {
             try session.transaction {
-                // The column `deployed` contains the number of this transaction. If the transaction were not durable,
-                // PostgreSQL could assign the number again after a crash.
+                // The column `deployed` contains the number of this transaction. If a crash lost the transaction,
+                // PostgreSQL could assign its number again.
                 try session.execute("SET LOCAL synchronous_commit = on")
                 // Without this lock, two concurrent deployments would both try to create the schema.
                 try session.query("SELECT pg_advisory_xact_lock(hashtextextended('martlet deploy', 0))")

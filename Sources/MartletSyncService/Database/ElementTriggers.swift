@@ -2,8 +2,8 @@
     import MartletPostgres
     import MartletSyncProtocol
 
-    /// The triggers of the table of a collection. They write each change of an element into the log, as a change of its
-    /// owner, the object that has the collection.
+    /// The triggers of the table of a collection. They log each change of an element as a change of its owner, the
+    /// object that has the collection.
     struct ElementTriggers {
         let collection: SyncCollection
         /// The quoted name of the table, with its schema.
@@ -62,10 +62,9 @@
             """
         }
 
-        // The statements that log the change of an element as a change of its owner. FOR SHARE locks the owner, so its
-        // values do not change until the end of the transaction, and the entries of one object are in order. Other
-        // transactions can still change other elements of the owner. If this transaction has deleted the owner, the
-        // element needs no entry.
+        // The statements that log the change of an element as a change of its owner. FOR SHARE locks the owner until
+        // the end of the transaction, so its values do not change and its entries are in order. Other transactions can
+        // still change other elements of the owner. No entry is needed if this transaction has deleted the owner.
         private func log(_ row: String) -> String {
             """
             SELECT \(owner.image("t")) INTO image FROM \(owner.relation) t WHERE t.\(owner.table.key.quoted) = \(row)."owner"
@@ -116,7 +115,7 @@
             """
         }
 
-        // The trigger makes an element that an application inserts without a position the last one of its list.
+        // If an application inserts a list element without a position, the trigger appends it to the list.
         private var positionScript: String {
             """
             CREATE FUNCTION martlet.\(function)_position() RETURNS trigger
@@ -185,9 +184,9 @@
     /// The SQL function `martlet.next_position`, which makes the positions of list elements that applications append
     /// with SQL.
     enum PositionFunction {
-        // The position begins with the same digits as the result of `ListPosition.between(last, nil)`. It ends with the
-        // byte 1 and the number of the transaction. A position of a client ends with the numbers of an upload and of
-        // the client instead, and these numbers never begin with the byte 1. So the two kinds of positions differ.
+        // A new position begins with the same digits as the result of `ListPosition.between(last, nil)`. It ends with
+        // the byte 1 and the number of the transaction. A position that a client has created ends with the numbers of
+        // an upload and of the client. These numbers never begin with the byte 1, so the two kinds of positions differ.
         static let script = """
             CREATE OR REPLACE FUNCTION martlet.next_position(last bytea) RETURNS bytea
                 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $martlet$

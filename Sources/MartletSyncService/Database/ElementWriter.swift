@@ -141,8 +141,8 @@
 
         // MARK: Conflicts
 
-        /// Returns false if another change of the element wins against the upload. That change has a newer time stamp,
-        /// and the client made the upload before it received the change.
+        /// Returns false if another change of the element wins against the upload. Another change wins if it has a
+        /// newer time stamp, and if the client had not received it before it made the upload.
         ///
         /// The caller has locked the row of the object, so no other upload can add entries for the object meanwhile.
         private func wins(_ key: PostgresParameter) throws -> Bool {
@@ -160,7 +160,7 @@
                 ])
             var isNewer = false
             for found in result.rows {
-                // Entries before a deletion concern another object with the same key, so they do not count.
+                // Entries before a deletion belong to an earlier object with the same key.
                 if found.bytes(0) == [UInt8(ascii: "d")] { isNewer = false }
                 let (time, client) = (try found.bigint(1), try found.bigint(2))
                 if found.bytes(0) == [UInt8(ascii: "d")] || client == origin.client { continue }

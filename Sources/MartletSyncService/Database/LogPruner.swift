@@ -3,18 +3,18 @@
 
     /// Deletes old entries of the log.
     ///
-    /// A client whose cursor is older than the remaining log has to load its data again. The *horizon* is the newest
-    /// transaction whose entries are deleted. All older transactions have ended, and their entries are deleted too. So
-    /// a reader only has to compare its cursor with this one number. The new horizon is committed before the entries
-    /// are deleted, so a reader that does not find deleted entries finds the new horizon.
+    /// A client with a cursor that is older than the remaining log has to load its data again. The *horizon* is the
+    /// newest transaction with deleted entries. All older transactions have ended, and their entries are also deleted.
+    /// So a reader only has to compare its cursor with the horizon. The new horizon is committed before the entries are
+    /// deleted. So a reader that misses deleted entries always sees the new horizon.
     package struct LogPruner {
         /// Determines which entries are kept.
         package struct Retention: Sendable {
             /// Entries that are older than this number of hours are deleted; nil if the age does not matter.
             package var hours: Double?
             /// The oldest entries are deleted until the remaining entries and their indexes have about this size; nil
-            /// if the size does not matter. PostgreSQL reuses the space of deleted entries, but its files do not become
-            /// smaller.
+            /// if the size does not matter. The files of PostgreSQL do not become smaller, but PostgreSQL reuses the
+            /// space of deleted entries.
             package var gigabytes: Double?
 
             package init(hours: Double? = nil, gigabytes: Double? = nil) {
@@ -29,7 +29,7 @@
         package init(batchSize: Int = 10_000) { self.batchSize = max(1, batchSize) }
 
         /// Stores a *mark*: the current time, the number below which all transactions have ended, and the checksum of
-        /// the log (`SnapshotCursor.checksum`). Does nothing if the last minute already has a mark. `prune` finds the
+        /// the log (`SnapshotCursor.checksum`). Does nothing if there is a mark from the last minute. `prune` finds the
         /// age of entries with these marks.
         package static func mark(in session: PostgresSession) throws {
             try session.configure(LogReader.settings)
@@ -38,8 +38,8 @@
                     + " ON CONFLICT DO NOTHING")
         }
 
-        // The checksum of a mark is that of an earlier mark plus the random numbers of the entries after it. The log
-        // must still have all entries after the earlier mark.
+        // The checksum of a mark is the checksum of an earlier mark plus the random numbers of the entries between the
+        // two marks. The log must still contain all of these entries.
         private static let newMark = """
             INSERT INTO martlet.marks (xid, snapshot, checksum)
             SELECT pg_snapshot_xmin(now.snapshot), now.snapshot, former.checksum + (
@@ -52,7 +52,7 @@
                 ORDER BY at DESC LIMIT 1) former ON true
             """
 
-        /// Stores a mark without a time from which later checksums are calculated, if there is none.
+        /// If there is no mark from which checksums can be calculated, stores one without a time.
         static func beginChecksums(in session: PostgresSession) throws {
             try session.query(
                 """
@@ -78,8 +78,8 @@
             return try delete(through: horizon, session)
         }
 
-        // The newest transaction for which a mark shows that it and all older transactions ended at least this number
-        // of hours ago.
+        // The newest transaction that ended at least this number of hours ago, together with all older transactions.
+        // The marks contain this information.
         private func newest(hours: Double, _ session: PostgresSession) throws -> UInt64? {
             let row = try session.query(
                 """
@@ -90,7 +90,7 @@
             return try row.map { UInt64(try $0.bigint(0)) - 1 }
         }
 
-        // The newest transaction whose entries must be deleted so that the newer entries have about this size.
+        // The newest transaction that must lose its entries so that the newer entries have about this size.
         private func newest(gigabytes: Double, _ session: PostgresSession) throws -> UInt64? {
             // Each entry needs about 100 bytes in addition to its values, including its place in the two indexes.
             let row = try session.query(
@@ -104,13 +104,13 @@
         }
 
         // Sets the horizon to the newest transaction up to `newest` that has entries and is older than all open
-        // transactions. Because this transaction has entries, a client that knows all entries can continue, even if its
-        // cursor is old. Returns nil if the log has no entries that can be deleted.
+        // transactions. Returns nil if no entries can be deleted. The horizon must have entries. A client that has
+        // received all entries then has this transaction in its cursor, and can continue even if its cursor is old.
         private func advance(to newest: UInt64, _ session: PostgresSession) throws -> UInt64? {
             try session.transaction {
                 try session.execute("SET LOCAL synchronous_commit = on")
                 // The new mark is newer than the horizon, so later checksums need none of the deleted entries. One
-                // statement does both, so that they see the same state.
+                // statement stores the mark and sets the horizon, so both use the same snapshot.
                 let row = try session.query(
                     """
                     WITH mark AS (\(Self.newMark))

@@ -9,11 +9,11 @@
     /// One statement returns the entries and the new cursor, so they belong to the same snapshot. Therefore, successive
     /// readings miss no entry and read no entry twice.
     ///
-    /// The new cursor ends with the newest transaction that has entries, because that transaction is durable. If there
-    /// are no new entries, the cursor changes only if a transaction has ended that the cursor names as open.
+    /// The new cursor ends with the newest transaction that has entries, because this transaction is durable. Without
+    /// new entries, the new cursor differs only if a transaction has ended that was open in the given cursor.
     ///
-    /// The checksum of the new cursor is that of the given cursor plus the random numbers of the entries. If both
-    /// cursors are given, their checksums show whether they belong to the same history of the database.
+    /// The checksum of the new cursor is the checksum of the given cursor plus the random numbers of the entries. If
+    /// the caller gives both cursors, their checksums show whether they belong to the same history of the database.
     ///
     /// Reading changes settings of the PostgreSQL planner for the rest of the session. Other code that uses the same
     /// session and needs other settings has to set them itself, as `DatabaseSnapshot.rows` does.
@@ -22,16 +22,16 @@
 
         package init(_ catalog: SyncCatalog) { self.catalog = catalog }
 
-        // If the planner does not know the parameters, or has no statistics of the log, it expects that a third of the
-        // log matches. PostgreSQL would then read the whole log, with several processes and compiled code, to find a
-        // few entries.
+        // Without knowledge of the parameters or statistics of the log, the planner assumes that a third of the log
+        // matches. PostgreSQL would then read the whole log, with several processes and compiled code, to find a few
+        // entries.
         static let settings = """
             SET enable_seqscan = off; SET max_parallel_workers_per_gather = 0; SET jit = off
             """
 
         // The first row contains the new cursor, the number of the deployed schema, the transaction of the deployment
-        // (`upload`) and the horizon (`xid`). `LogPruner` commits the new horizon before it deletes entries, so a
-        // snapshot that lacks deleted entries contains the new horizon.
+        // (in the column `upload`) and the horizon (in the column `xid`). `LogPruner` commits the new horizon before it
+        // deletes entries. So a snapshot that does not contain the deleted entries contains the new horizon.
         private static let sql = """
             SELECT NULL::bigint AS seq, pg_current_snapshot()::text AS cursor, NULL::"char" AS op, NULL::integer AS type,
                 (SELECT facts FROM martlet.deployment) AS facts, NULL::bytea AS key, NULL::bytea AS old, NULL::bytea AS new,
@@ -49,8 +49,8 @@
             let next = UInt64(try row?.bigint(0) ?? 0) + 1
             let deployed = UInt64(try row?.bigint(1) ?? 0)
             guard deployed >= next else { return SyncCursor("\(next):\(next):") }
-            // Transactions older than the deployment may have been open when it installed the triggers, and may have
-            // entries. So the cursor lists them as open.
+            // Transactions with lower numbers than the deployment may have been open when it installed the triggers.
+            // They may have entries, so the cursor lists them as open.
             let open = (next..<deployed).map(String.init)
             return SyncCursor("\(open.first ?? "\(deployed + 1)"):\(deployed + 1):\(open.joined(separator: ","))")
         }
@@ -142,10 +142,10 @@
         }
 
         private func snapshot(_ row: PostgresRow, after start: SnapshotCursor) throws -> SnapshotCursor {
-            // After a restore, the database may be older than the cursor of the client. Checksums find out if the
-            // database has become newer than the cursor since then. The log has no entries up to
-            // the horizon, and may lack entries from before the deployment. So the cursor must contain all transactions
-            // up to the horizon, and the transaction of the deployment.
+            // A restored database may be older than the cursor of the client; the first two comparisons detect this. If
+            // the restored database is already newer than the cursor, the checksums detect it. The log has no entries
+            // up to the horizon, and may lack entries from before the deployment. So the cursor must contain all
+            // transactions up to the horizon, and the transaction of the deployment.
             guard let now = SnapshotCursor(SyncCursor(try row.text(1))), now.xmax >= start.xmax, now.xmin >= start.xmin,
                 start.containsAll(through: UInt64(try row.bigint(10))), start.contains(UInt64(try row.bigint(9)))
             else { throw LogReaderError.unknownCursor }
@@ -175,7 +175,7 @@
                 address: try row.withBytes(5) { try format.address($0) }, old: try values(row, 6, format),
                 new: try values(row, 7, format), origin: try origin(row),
                 isTouch: operation == UInt8(ascii: "t"))
-            // These entries do not change the values of the object, so they contain them only once.
+            // These entries do not change the values of the object, so the log stores the values once, in `new`.
             if entry.isTouch || operation == UInt8(ascii: "e") { entry.old = entry.new }
             if !row.isNull(11), let table = catalog.tables[format.type] {
                 if let property = table.collection(named: try row.text(11)) { entry.collections = [property] }

@@ -36,8 +36,8 @@
     }
 
     extension RowFormat {
-        /// The paths of the values that an entry has written. For an embedded object, an update counts only for the
-        /// members that it has changed, so that changes of different members do not conflict.
+        /// The paths of the values that an entry has written. For an update of an embedded object, these are only the
+        /// paths of the changed members. So changes of different members do not conflict.
         func paths(_ change: LoggedChange) throws -> Set<ValuePath> {
             var paths = Set(change.paths)
             var parts: [SyncColumn] = []

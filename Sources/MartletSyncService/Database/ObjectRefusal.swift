@@ -21,8 +21,8 @@
             self.message = message
         }
 
-        /// Makes the refusal for an error. Returns nil for an error that the object has not caused: an error of the
-        /// connection, a conflict between transactions, a lack of resources, or a fault of the service.
+        /// Makes the refusal for an error. Returns nil for an error that the object has not caused, such as an error of
+        /// the connection, a conflict between transactions, a lack of resources, or a fault of the service.
         init?(_ error: any Error) {
             switch error {
             case let refusal as ObjectRefusal: self = refusal

@@ -78,16 +78,17 @@
         /// Locks the row. Returns false if the row does not exist, or if the user may not write it.
         func lock() throws -> Bool { try session.query(locking.sql, locking.parameters).rowCount > 0 }
 
-        /// True if the user may read the row. If `lock` returned false for a row that the user may read, the user may
-        /// not write it.
+        /// True if the user may read the row. A row that the user may read, but that `lock` cannot lock, is a row that
+        /// the user may not write.
         func isVisible() throws -> Bool { try session.query(reading.sql, reading.parameters).rowCount > 0 }
 
         /// The state of a row before an upload writes it.
         enum State {
-            /// The row is locked. An upload must not write the values at these paths: another writer has written them
-            /// later, and the client had not received them when it made the upload.
+            /// The row is locked. An upload must not write the values at these paths, because another writer has
+            /// written them later. The client had not received these later values when it made the upload.
             case locked(newer: Set<ValuePath>)
-            /// The user may read the row. The user may not write it, or another transaction has just inserted it.
+            /// The user may read the row, but it could not be locked: the user may not write it, or another transaction
+            /// has just inserted it.
             case visible
             /// The row does not exist, or the user may neither read nor write it.
             case absent
@@ -117,9 +118,9 @@
         private func newerPaths(_ result: PostgresResult, than origin: UploadOrigin) throws -> Set<ValuePath> {
             var newer: Set<ValuePath> = []
             for row in result.rows {
-                // Entries before a deletion concern another object with the same key, so they do not count.
+                // Entries before a deletion belong to an earlier object with the same key.
                 if row.bytes(0) == [UInt8(ascii: "d")] { newer = [] }
-                // A client's own earlier uploads never win against its later ones.
+                // Earlier uploads of a client never win against its later uploads.
                 let client = try row.bigint(4)
                 let time = try row.bigint(3)
                 if client == origin.client || (time, client) < (origin.storedTime, origin.client) { continue }
@@ -159,7 +160,7 @@
         /// insertion.
         ///
         /// The statement has no clause ON CONFLICT. With this clause, PostgreSQL would also apply the policies for
-        /// reading, but users may insert objects that they cannot read.
+        /// reading. But a user may insert an object without the right to read it.
         ///
         /// - Throws: `PostgresError` with the state `uniqueViolation` if the row exists.
         func insert(_ fields: [Field]) throws -> Bool {
@@ -202,7 +203,7 @@
         }
 
         /// True if another row has the same values in these columns. If `withLesserKey` is true, only rows with a
-        /// lesser key count.
+        /// lesser key are compared.
         func hasTwin(_ columns: [String], withLesserKey: Bool = false) throws -> Bool {
             let isEqual = columns.map { "o.\"\($0)\" = t.\"\($0)\"" }.joined(separator: " AND ")
             let sql = """

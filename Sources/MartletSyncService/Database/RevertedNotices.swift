@@ -2,11 +2,11 @@
     import MartletPostgres
     import MartletSyncProtocol
 
-    /// Notices for one client: what was reverted in uploads whose acknowledgement the client may not have received. The
-    /// transaction of the upload stores its notice, so the client gets the reasons even if its connection breaks or the
+    /// The reverts in those uploads of one client that the client may not know to be acknowledged. The service stores
+    /// them in the transaction of the upload. So the client gets the reasons even if its connection breaks or the
     /// service ends.
     ///
-    /// The column `reverted` of `martlet.clients` contains the notices as a list of the messages to the client.
+    /// The column `reverted` of `martlet.clients` contains the notices as a list of messages for the client.
     struct RevertedNotices {
         private(set) var uploads: [RevertedUpload] = []
 
@@ -36,8 +36,8 @@
             return writer.bytes
         }
 
-        /// Adds the notice for an upload of a client. Removes the notices for uploads whose acknowledgement the client
-        /// has received. A client has at most `SyncProtocol.maximumUploadsInFlight` unacknowledged uploads, including
+        /// Adds the notice for an upload of a client. Removes the notices for uploads that the client knows to be
+        /// acknowledged. A client has at most `SyncProtocol.maximumUploadsInFlight` unacknowledged uploads, including
         /// this one, so it has received the acknowledgements of all older uploads.
         static func add(_ upload: RevertedUpload, client: Int64, in session: PostgresSession) throws {
             let row = try session.query("SELECT reverted FROM martlet.clients WHERE id = $1", [.bigint(client)]).first

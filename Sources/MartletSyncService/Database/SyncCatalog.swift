@@ -39,8 +39,8 @@
             let deployment = try Self.deployment(session)
             (factsID, tableSchema) = (deployment.facts, deployment.tableSchema)
             epoch = try Self.epoch(session)
-            // The first part of an epoch identifies the server. A standby that was promoted keeps this part and
-            // continues the numbers of transactions. Another server does not continue them.
+            // The first part of an epoch identifies the server. A promoted standby has the same first part and
+            // continues the numbers of transactions. Any other server has another first part and other numbers.
             let server = epoch.prefix { $0 != "." }
             guard deployment.epoch.map({ $0.prefix { $0 != "." } == server }) ?? true else { throw Self.restored }
             var ids: [String: Int] = [:]
@@ -91,7 +91,8 @@
             let exists = try session.query("SELECT to_regclass('martlet.deployment') IS NOT NULL").first
             guard exists?.boolean(0) == true,
                 let row = try session.query(
-                    // `to_jsonb` is used because an older version of 'deploy' did not create the column 'epoch'.
+                    // `to_jsonb` returns NULL for a missing column. A database that an older version of 'deploy' has
+                    // prepared has no column 'epoch'.
                     "SELECT facts, table_schema, format, to_jsonb(deployment) ->> 'epoch' FROM martlet.deployment"
                 ).first
             else { throw notDeployed }
@@ -113,7 +114,7 @@
         /// The quoted name of the table of a collection, with its schema.
         func relation(_ collection: SyncCollection) -> String { Deployment.relation(collection.name, tableSchema) }
 
-        /// The collection whose elements are in the table with this name, and the table of the objects that have the
+        /// The collection with elements in the table with this name, and the table of the objects that have the
         /// collection. Nil if the table is not the table of a collection.
         func collection(table name: String) -> (owner: SyncTable, collection: SyncCollection)? {
             for table in tables.values {
@@ -126,7 +127,7 @@
         func typeID(_ type: Int) -> Int { typeIDs[type] ?? 0 }
 
         /// The format of the entries of one type that were written with one schema. Nil if the catalog does not know
-        /// the schema, or if the deployed schema does not have the type.
+        /// the schema, or if the type is not in the deployed schema.
         func format(facts: Int, type: Int) -> RowFormat? { formats[RowFormat.ID(facts: facts, type: type)] }
 
         /// True if the schema and the type with these numbers were deployed earlier, but the newest schema does not
@@ -156,8 +157,8 @@
         /// The number of the type in the deployed schema.
         let type: Int
         let key: SyncColumn
-        /// For each field of the row, the column of the deployed schema; nil if the deployed schema has no column for
-        /// the field, or a column of another type.
+        /// For each field of the row, the column of the deployed schema. Nil if the deployed schema has no column for
+        /// the field, or if its column has another type.
         let columns: [SyncColumn?]
         private let table: String
         private let unfitting: UnfittingValues

@@ -6,9 +6,9 @@
 
     /// The links that an upload has written, and the objects that it has created and deleted.
     ///
-    /// PostgreSQL checks its foreign keys without row level security. So the service itself checks that the user can
-    /// read the target of each link that an upload writes. A missing target and a target that the user cannot read have
-    /// the same result, so a user does not learn whether an object exists.
+    /// PostgreSQL checks its foreign keys without row level security. So the service checks that the user can read the
+    /// target of each link that an upload writes. The result is the same for a missing target and for a target that the
+    /// user cannot read. So a user does not learn whether an object exists.
     struct UploadLinks {
         /// The place of a link in its object.
         enum Place: Hashable {
@@ -29,13 +29,13 @@
             let step: Int
         }
 
-        /// What the upload has done with one object.
+        /// The changes of one object by the upload.
         struct Object {
             fileprivate var links: [Place: Link] = [:]
             /// True if the object did not exist before the upload, and exists now.
             fileprivate(set) var isCreated = false
             fileprivate var wasDeleted = false
-            /// The step of the newest deletion. A foreign key has removed all earlier links to the object.
+            /// The step of the newest deletion of the object. PostgreSQL has removed all earlier links to it.
             fileprivate var deletedAt = -1
         }
 
@@ -68,11 +68,12 @@
             objects[address, default: Object()].links[place] = Link(target: target, step: step)
         }
 
-        /// Restores what was known about an object before its operations failed.
+        /// Restores the earlier state of an object after its operations failed.
         mutating func restore(_ object: Object?, _ address: ObjectAddress) { objects[address] = object }
 
-        /// The objects with links whose targets do not exist, or cannot be read by the user. If the upload has created
-        /// such an object, the result also contains the objects with links to it, because its creation is reverted.
+        /// The objects with a link to an object that does not exist or that the user cannot read. The creation of such
+        /// an object is reverted. So the result also contains all objects with links to an object that the upload has
+        /// created and that is in the result.
         func refused(_ catalog: SyncCatalog, _ session: PostgresSession) throws -> [ObjectAddress: ObjectRefusal] {
             let missing = try missingTargets(catalog, session)
             var refused: [ObjectAddress: ObjectRefusal] = [:]
@@ -104,8 +105,8 @@
 
         private func isPresent(_ link: Link) -> Bool { link.step > objects[link.target]?.deletedAt ?? -1 }
 
-        // Reads the targets of each type with one query. The user may not be able to read an object that this upload has
-        // created, so such objects are not looked up.
+        // Reads the targets of each type with one query. Leaves out objects that this upload has created, because the
+        // user may not have the right to read them.
         private func missingTargets(
             _ catalog: SyncCatalog, _ session: PostgresSession
         ) throws -> Set<ObjectAddress> {

@@ -9,8 +9,8 @@
         let time: HybridTimestamp
         let base: SnapshotCursor
 
-        /// - Parameter now: the time of the server, in milliseconds since 1970. A later time stamp of the client does not
-        ///   count.
+        /// - Parameter now: the time of the server, in milliseconds since 1970. If the time stamp of the client is
+        ///   later, this time is used instead.
         /// - Throws: `InvalidUpload` if the number or the cursor is not valid.
         init(_ upload: ClientMessage.Upload, _ client: UInt64, now: UInt64) throws {
             guard let base = SnapshotCursor(base: upload.base) else {

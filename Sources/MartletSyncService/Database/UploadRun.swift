@@ -9,22 +9,22 @@
         let catalog: SyncCatalog
         let session: PostgresSession
         let origin: UploadOrigin
-        /// The objects whose operations are not applied, with the reasons.
+        /// The objects with operations that are not applied, and the reasons.
         private(set) var refused: [ObjectAddress: ObjectRefusal]
-        /// The values that the upload has written, including values that the object already had. Nil stands for all
-        /// values of an object that the upload has created.
+        /// The values that the upload has written, including values that the object already had. Nil means all values
+        /// of an object that the upload has created.
         private(set) var written: [ObjectAddress: Set<ValuePath>?] = [:]
-        /// The objects whose operations were applied.
+        /// The objects with operations that were applied.
         private var applied: Set<ObjectAddress> = []
         private var deleted: [ObjectAddress] = []
         private var links = UploadLinks()
-        /// True after an object was refused whose earlier operations are already applied. A savepoint does not undo
-        /// them, so another run has to begin.
+        /// True if an object was refused after some of its operations were applied in an earlier savepoint. These
+        /// operations cannot be undone alone, so another run has to begin.
         private var needsRestart = false
 
         /// The unique constraints that PostgreSQL checks after each statement instead of at the end.
         private let immediate: Set<String>
-        /// False if the transaction fails when an operation of any object fails.
+        /// If false, a failing operation fails the whole transaction.
         private let refusesObjects: Bool
 
         /// The error that requests another run, which applies the operations from the beginning, without the operations
@@ -90,7 +90,8 @@
                         }
                         break
                     } catch let error as PostgresError where error.state == .uniqueViolation && attempts < 2 {
-                        // Another transaction may have inserted the row. The next attempt finds it.
+                        // Another transaction may have inserted the row in the meantime. The next attempt then updates
+                        // the row.
                         attempts += 1
                         undo(&self)
                     }
@@ -100,7 +101,8 @@
                 guard let refusal = ObjectRefusal(error) else { throw error }
                 undo(&self)
                 if applied.contains(address) { needsRestart = true }
-                // If this run is discarded, the cause of the violation may be a value that the next run does not write.
+                // The run is discarded. Another object may have caused the violation with a value that the next run
+                // does not write, so the next run decides about this object.
                 if needsRestart, Self.dependsOnOthers(error), !applied.contains(address) { return }
                 refused[address] = refusal
             }
@@ -165,8 +167,7 @@
         ///
         /// - Throws: `ObjectRefusal` if the user can read the row, but cannot change it.
         private func lockIfExists(_ row: ObjectRow, _ address: ObjectAddress) throws -> Bool {
-            // A row that this transaction has inserted needs no lock. The user may even have no right to read and lock
-            // it.
+            // A row that this transaction has inserted needs no lock. The user may have no right to lock or read it.
             if case .some(.none) = written[address] { return true }
             if try row.lock() { return true }
             if try row.isVisible() { throw Self.notPermitted }
@@ -211,7 +212,7 @@
         private mutating func addLinks(
             _ fields: [ObjectRow.Field], _ values: [ValuePath: SyncValue], _ row: ObjectRow
         ) {
-            // Links inside of embedded objects and of values of any type have no foreign keys, and are not checked.
+            // Links inside embedded objects and `AnyRealmValue` properties have no foreign keys, and are not checked.
             for field in fields where field.members.isEmpty && row.table.columns[field.position].target != nil {
                 links.write(values[field.path], at: .property(field.path), of: row.address)
             }
@@ -229,13 +230,13 @@
                 try session.savepoint { _ = try session.query("SET CONSTRAINTS ALL IMMEDIATE") }
             } catch let error as PostgresError {
                 guard let refusal = ObjectRefusal(error), !applied.isEmpty else { throw error }
-                // Another transaction may have deleted a target meanwhile.
+                // Another transaction may have deleted the target of a link after the first check.
                 if error.state == .foreignKeyViolation { try checkLinks() }
                 let search = ConstraintViolators(catalog: catalog, session: session)
                 var violators = try search.objects(error, applied: applied, deleted: deleted)
-                // If PostgreSQL checks the constraint after each statement, the failed statement shows which object
-                // violates it. But in such a run, two objects of the upload cannot exchange unique values, and links
-                // must follow their targets.
+                // In the next run, PostgreSQL checks the constraint after each statement, so the failed statement shows
+                // which object violates it. In such a run, two objects of the upload cannot exchange unique values, and
+                // an object must be created before the links to it.
                 if violators.isEmpty, let constraint = error.constraint, !immediate.contains(constraint),
                     try search.isDeferrable(error)
                 {

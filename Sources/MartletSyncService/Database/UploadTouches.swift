@@ -2,8 +2,8 @@
     import MartletPostgres
     import MartletSyncProtocol
 
-    /// Logs what the triggers do not log: objects that an upload names without changing them, and properties that an
-    /// upload sets to the value that they already had.
+    /// Adds log entries for two cases that the triggers do not log: an upload names an object without changing it, or
+    /// sets a property to the value that it already has.
     struct UploadTouches {
         let catalog: SyncCatalog
         let session: PostgresSession
@@ -64,7 +64,7 @@
         }
 
         // Called if no row can have the key, for example because the key is a text that contains NUL. PostgreSQL cannot
-        // encode such a key, so it is logged in the format of protocol messages.
+        // store such a key, so the entry contains the key in the format of protocol messages.
         private func touchWithoutRow(_ address: ObjectAddress, _ triggers: CaptureTriggers) throws {
             var writer = MessageWriter()
             writer.value(address.key)

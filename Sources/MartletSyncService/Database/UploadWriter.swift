@@ -15,9 +15,10 @@
 
     /// Stores uploads of clients, each exactly once.
     ///
-    /// Usually several waiting uploads of a client are stored in one transaction, which also changes the upload number
-    /// of the client in `martlet.clients`. If anything in this transaction fails, it is rolled back, and each upload is
-    /// stored in a transaction of its own, with savepoints, so that only the objects that do not fit are reverted.
+    /// Usually several waiting uploads of a client are stored in one transaction. The transaction also changes the
+    /// upload number of the client in `martlet.clients`. If a change fails, the transaction is rolled back. Each upload
+    /// is then stored in a transaction of its own, with savepoints, so that only the objects that cannot be stored are
+    /// reverted.
     ///
     /// A transaction locks the row of the client until its end, so two connections of one client cannot store uploads at
     /// the same time.
@@ -25,11 +26,11 @@
         private let catalog: SyncCatalog
 
         /// The maximum number of times that the transaction is repeated after a conflict with another transaction.
-        /// After the next conflict, `store` throws the error.
+        /// After one more conflict, `store` throws the error.
         private static let maximumConflicts = 5
-        /// The maximum number of times that the operations are applied again because further objects were refused. If
-        /// that is not enough, all objects of the upload are refused. Without this limit, the cost of an upload could
-        /// grow with the square of the number of its objects.
+        /// The maximum number of times that the operations are applied again because further objects were refused.
+        /// After that, all objects of the upload are refused. Without this limit, the cost of an upload could grow with
+        /// the square of the number of its objects.
         private static let maximumRepetitions = 24
 
         private let lockMilliseconds: Int
@@ -54,10 +55,10 @@
         ///   - claims: the claims of the user, as JSON. PostgreSQL checks the rules with them.
         /// - Returns: The outcome for each upload. After an outcome that is a `gap` or `unknownClient`, the following
         ///   uploads are not stored and have no outcome.
-        /// - Throws: `InvalidUpload` for uploads that no correct client sends. `PostgresError` for all other failures,
-        ///   after which the client can send the uploads again. Earlier uploads may be stored in spite of the error. If
-        ///   the connection fails during the commit, all of them may be stored. When the client then sends an upload
-        ///   again, the outcome is `duplicate`.
+        /// - Throws: `InvalidUpload` for uploads that no correct client sends; `PostgresError` for all other failures.
+        ///   After a `PostgresError`, the first uploads may be stored. If the connection fails during the commit, all
+        ///   uploads may be stored. The client can send the uploads again: the outcome of a stored upload is then
+        ///   `duplicate`.
         package func store(
             _ uploads: [ClientMessage.Upload], of client: UInt64, claims: String = "{}", in session: PostgresSession
         ) throws -> [UploadOutcome] {
@@ -78,19 +79,19 @@
 
         // MARK: Several uploads in one transaction
 
-        /// Each upload has to be stored in a transaction of its own: the uploads do not follow the newest stored upload,
-        /// or a link has no target that the user can read.
+        /// Each upload has to be stored in its own transaction: the uploads do not follow the newest stored upload, or
+        /// the user cannot read the target of a link.
         private struct NeedsOwnTransaction: Error {}
 
-        /// Stores the uploads in one transaction, without savepoints. Returns false, and stores nothing, if a change does
-        /// not fit or an upload is not valid.
+        /// Stores the uploads in one transaction, without savepoints. If a change cannot be stored or an upload is not
+        /// valid, returns false and stores nothing.
         private func storeTogether(
             _ uploads: [ClientMessage.Upload], _ client: UInt64, _ claims: String, _ session: PostgresSession
         ) throws -> Bool {
             do {
                 try session.transaction {
-                    // The transaction locks the rows of several uploads. So it must not wait for a transaction that may
-                    // itself wait for one of these rows.
+                    // The transaction keeps the rows of several uploads locked. It must not wait long for another
+                    // transaction, because that transaction may wait for one of these rows.
                     if uploads.count > 1 { try session.postpone("SET LOCAL lock_timeout = '100ms'", []) }
                     guard let now = try claim(uploads, client, session) else { throw NeedsOwnTransaction() }
                     for (index, upload) in uploads.enumerated() {
@@ -112,7 +113,7 @@
             }
         }
 
-        /// Whether the uploads may still be stored one by one.
+        /// Whether storing the uploads one by one may succeed.
         private static func concernsUploads(_ error: any Error, count: Int) -> Bool {
             if error is NeedsOwnTransaction || error is InvalidUpload || ObjectRefusal(error) != nil { return true }
             guard let error = error as? PostgresError else { return false }
@@ -179,8 +180,8 @@
             guard let row else { return .unknownClient }
             let stored = try row.bigint(0)
             guard stored >= number else { return .gap(stored: UInt64(stored)) }
-            // If the stored upload with this number has another time stamp, a copy of the file of this client has sent
-            // it. The client then registers as a new client, and uploads its changes again.
+            // If the stored upload with this number has another time stamp, it comes from a copy of the client's file.
+            // The client then registers as a new client, and uploads its changes again.
             let isOther =
                 try stored == number && !row.isNull(1)
                 && row.bigint(1) != Int64(bitPattern: upload.time.rawValue)

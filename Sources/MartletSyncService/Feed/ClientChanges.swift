@@ -19,24 +19,25 @@ package struct ClientChanges: Sendable {
         for change in MergedChange.merged(entries, client) {
             let wasIn = change.old.map { matches(change.address, $0) } ?? false
             guard let new = change.new, matches(change.address, new) else {
-                // If an upload of the client names an object, the client may have the object even if its subscriptions
-                // did not contain the object before. So the object is listed in `leaving` in any case.
+                // The client may have an object that its own upload names, even if its subscriptions did not contain
+                // the object before. So `leaving` always contains such an object.
                 if wasIn || change.isOwn { leaving.append(change.address) }
                 continue
             }
-            // If an upload of the client names an object, the client may not know the current values of the object. So
-            // the service sends all of them.
+            // The client may not know the current values of an object that its own upload names. So the service sends
+            // all values.
             let isKnown = wasIn && !change.isOwn
             let values = isKnown ? new.filter { change.old?[$0.key] != $0.value } : new
-            // For each object, `contents` has either all collections or only those that have changed, each as a whole.
+            // `contents` has all collections of the object or only its changed collections. Each contained collection
+            // is whole.
             rows.append(
                 SyncRow(address: change.address, values: values.merging(contents[change.address] ?? [:]) { $1 }))
         }
     }
 
-    /// The objects whose collections the client needs, with the numbers of the collection properties that have changed.
-    /// Nil instead of numbers stands for all collections of the object. If an object was inserted between the cursors,
-    /// its collections that no log entry names are empty, so the client does not need them.
+    /// Returns the objects with collections that the client needs. The value is the set of the needed collection
+    /// properties, or nil for all collections of the object. For an object that was inserted between the cursors, only
+    /// the collections with log entries are needed, because the others are empty.
     package static func collections(
         _ entries: [LogEntry], for client: UInt64,
         _ matches: (ObjectAddress, [ValuePath: SyncValue]) -> Bool
@@ -80,7 +81,7 @@ private struct MergedChange {
         isTouch = false
     }
 
-    // Returns one change for each row, with the old values of its first entry and the new values of its last one. The
+    // Returns one change for each row: the old values of its first entry, and the new values of its last entry. The
     // changes have the order of the first entries.
     static func merged(_ entries: [LogEntry], _ client: UInt64) -> [MergedChange] {
         var changes: [MergedChange] = []

@@ -14,7 +14,8 @@ package enum LogReaderError: Error, Sendable, Equatable {
 
 /// An entry of the log as it was read.
 package struct LoggedEntry: Sendable {
-    /// Nil if the entry only acknowledges an upload that names no object, or if the type of its object was removed.
+    /// Nil if the entry only acknowledges an upload that names no object, or if the type of the object was removed from
+    /// the schema.
     package let entry: LogEntry?
     package let origin: LogEntry.Origin?
     /// The number of the transaction that has written the entry.
@@ -45,8 +46,8 @@ package struct LogBatch: Sendable {
     }
 }
 
-/// The greatest sizes of the log entries that an instance of the service keeps in memory, in bytes of their row images.
-/// In memory, an entry needs several times the size of its images.
+/// The maximum total size of the log entries that an instance of the service keeps in memory. The size is counted in
+/// bytes of row images. In memory, an entry needs several times the size of its images.
 package struct MemoryLimits: Sendable {
     /// The entries of one reading of the log. If they exceed the limit, each session reads the log itself, and keeps
     /// only the entries that concern its client.

@@ -20,17 +20,18 @@ package struct LogEntry: Sendable, Equatable {
     package var new: [ValuePath: SyncValue]?
     /// The upload that made the change; nil if another application made it.
     package var origin: Origin?
-    /// True for a touch: an entry that changes nothing, and only shows that an upload names the object. The values of a
-    /// touch are the values that the transaction of the upload has seen. If another transaction changes the object at
-    /// the same time, the entry of that change can come before or after the touch. So the values of a touch count only
+    /// True for a touch: an entry that changes nothing, and only shows that an upload names the object. A touch
+    /// contains the values that the transaction of the upload has read. If another transaction changes the object at
+    /// the same time, its entry can come before or after the touch. So readers use the values of a touch only if no
+    /// other entry changes the object.
     /// if no other entry changes the object.
     package var isTouch: Bool
     /// The numbers of the collection properties of the object in which an element was changed. `old` and `new` do not
     /// contain collections.
     package var collections: Set<Int>
-    /// True if the log does not contain the values of the object, because the writer who changed an element of a
-    /// collection could not read the object. The session then reads the current values from the database. The current
-    /// values may be newer than this entry. That is correct, because each later change of them has its own entry.
+    /// True if the log does not contain the values of the object, because the user who changed an element of a
+    /// collection could not read the object. The session then reads the current values from the database. They may be
+    /// newer than this entry, which is correct, because each later change has its own entry.
     package var isUnseen: Bool
 
     package init(

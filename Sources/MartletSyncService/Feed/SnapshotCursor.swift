@@ -2,8 +2,8 @@ package import MartletSyncProtocol
 
 /// The set of transactions that a state of the database contains, in the form of `pg_current_snapshot()`.
 ///
-/// The text has the form `xmin:xmax:xip,xip…`. The snapshot contains all transactions below `xmin`, and all
-/// transactions below `xmax` that the list does not name. `xmax` is one more than the newest transaction that had
+/// The text has the form `xmin:xmax:xip,xip…`. The snapshot contains all transactions below `xmin`, and the
+/// transactions below `xmax` that are not in the list `xip`. `xmax` is one more than the newest transaction that had
 /// ended. A colon and the checksum can follow.
 package struct SnapshotCursor: Sendable, Hashable {
     /// All transactions with lower numbers had ended when the snapshot was taken.
@@ -12,12 +12,12 @@ package struct SnapshotCursor: Sendable, Hashable {
     package let xmax: UInt64
     /// The transactions below `xmax` that had not ended, in increasing order.
     package let open: [UInt64]
-    /// The sum of the random numbers (`martlet.log.nonce`) of all entries of the log that the snapshot contains. If the
-    /// database was restored, it has other entries, and so other sums. Nil if the sum is not known.
+    /// The sum of the random numbers (`martlet.log.nonce`) of all log entries that the snapshot contains. After a
+    /// restore, the database gets other entries, so the sums of the two histories differ. Nil if the sum is not known.
     package let checksum: Int64?
 
-    /// The greatest number of open transactions in a valid cursor. Even a server with many connections has fewer open
-    /// transactions. The limit is needed because clients send cursors, and clients are not trusted.
+    /// The maximum number of open transactions in a valid cursor. Even a server with many connections has fewer open
+    /// transactions. The limit is needed because clients send cursors and are not trusted.
     package static let maximumOpen = 10_000
 
     /// Returns nil for a text that PostgreSQL does not write.
@@ -36,8 +36,8 @@ package struct SnapshotCursor: Sendable, Hashable {
         (self.xmin, self.xmax, self.open, self.checksum) = (xmin, xmax, open, checksum)
     }
 
-    /// Reads the base cursor of an upload. The text is empty if the client had no position when it made the upload. The
-    /// result is then the snapshot of an empty database. Returns nil for a text that no correct client sends.
+    /// Reads the base cursor of an upload. If the client had no position when it made the upload, the text is empty,
+    /// and the result is the snapshot of an empty database. Returns nil for a text that no correct client sends.
     package init?(base: SyncCursor) {
         if base.text.isEmpty { self.init(xmin: 1, xmax: 1, open: [], checksum: nil) } else { self.init(base) }
     }
@@ -64,10 +64,10 @@ package struct SnapshotCursor: Sendable, Hashable {
 
     /// The snapshot without the transactions from `limit` on.
     ///
-    /// A snapshot also contains transactions that were rolled back, and transactions whose commits were not durable
-    /// when it was taken. After a crash, PostgreSQL assigns the numbers of these transactions again, and the snapshot
-    /// would seem to contain the new transactions. This cannot happen if the snapshot ends with a transaction whose
-    /// commit is durable, because PostgreSQL never reuses a number below that of a durable transaction.
+    /// A snapshot also contains transactions that were rolled back, and transactions with commits that were not yet
+    /// durable. After a crash, PostgreSQL may assign the numbers of these transactions again. The snapshot would then
+    /// seem to contain the new transactions. PostgreSQL never assigns a number below the number of a durable
+    /// transaction again. So a snapshot that ends with a durable transaction is safe.
     package func restricted(below limit: UInt64) -> SnapshotCursor {
         if limit >= xmax { return self }
         return SnapshotCursor(

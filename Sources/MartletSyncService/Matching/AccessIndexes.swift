@@ -4,12 +4,12 @@ import MartletValues
 /// The queries of a type, indexed by the values that a row must have to match them.
 ///
 /// Each operand has at most one index of each kind: for values, for elements and for intervals. Queries of different
-/// forms that compare the same property share these indexes. So a client cannot slow down the service with queries of
-/// many different forms.
+/// forms that compare the same property share these indexes. So a client cannot slow down the service by sending
+/// queries of many different forms.
 struct AccessIndexes: Sendable {
     private typealias Table = [SQLValue: NumberSet]
-    // Indexed by the position of the operand in the `OperandTable`. Unlike a dictionary, an array has a fixed order, so
-    // the order of results is reproducible.
+    // Indexed by the position of the operand in the `OperandTable`. This is an array and not a dictionary, so that the
+    // order of results is reproducible.
     private var values: [Table] = []
     private var elements: [Table] = []
     private var intervals: [IntervalIndex] = []
@@ -18,12 +18,12 @@ struct AccessIndexes: Sendable {
     /// - Parameter seed: a random number that clients do not know.
     init(seed: UInt64) { self.seed = seed }
 
-    /// Chooses the alternative under which the indexes will contain a new query. `AccessTerm.alternatives` returns the
-    /// alternatives in the order of their ranks. Among those with the best rank, the result is the alternative whose
-    /// values have the fewest queries in the indexes. The result is nil if there is no alternative.
+    /// Chooses the alternative under which the indexes store a new query (see `AccessTerm.alternatives`). Only the
+    /// alternatives with the best rank are considered. The result is the one that has the fewest queries with its
+    /// values in the indexes. Nil if there is no alternative.
     ///
-    /// For example, `carrier == "UA" && number == 5` can be found by the carrier or by the number. If the indexes
-    /// already contain many queries with the carrier "UA", a new query is entered under its number.
+    /// For example, an index can find `carrier == "UA" && number == 5` by the carrier or by the number. If the indexes
+    /// already store many queries with the carrier "UA", the new query is stored under its number.
     func leastCrowded(_ alternatives: [[AccessTerm]], _ operands: OperandTable) -> [AccessTerm]? {
         guard let first = alternatives.first, let rank = first.map(\.rank).max() else { return alternatives.first }
         var best = (terms: first, count: entryCount(first, operands))

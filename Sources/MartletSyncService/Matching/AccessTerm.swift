@@ -11,7 +11,7 @@ package enum AccessTerm: Sendable, Equatable {
     /// The value of the operand lies in the interval.
     case interval(ConditionOperand, ValueInterval)
 
-    /// The expected frequency of the term: terms that fewer rows probably satisfy have a lower rank.
+    /// The expected frequency of the term. A term that probably fewer rows satisfy has a lower rank.
     var rank: Int {
         switch self {
         case .values(_, let values): values == [.null] ? 2 : 0
@@ -39,8 +39,8 @@ package enum AccessTerm: Sendable, Equatable {
         case .test(let test, let isNegated): return isNegated ? [] : term(test).map { [[$0]] } ?? []
         case .all(let parts): return joinedIntervals(parts.flatMap(found))
         case .any(let parts):
-            // An alternative for the whole condition contains an alternative of each part. Only the best alternative of
-            // each part is used, because there could be very many combinations.
+            // Joins the best alternatives of all parts. Other combinations are not used, because there could be very
+            // many.
             var terms: [AccessTerm] = []
             for part in parts {
                 guard let best = alternatives(part).first else { return [] }
@@ -57,8 +57,8 @@ package enum AccessTerm: Sendable, Equatable {
         case .containsNil(let operand): return .elements(operand, [.null])
         case .containsAny(let operand, let values): return .elements(operand, indexed(values, operand.kind))
         case .order(let operand, let comparison, let value):
-            // The values of an `AnyRealmValue` property have an order only within one kind, so no interval contains all
-            // values that satisfy the test.
+            // The values of an `AnyRealmValue` property have an order only within one kind of values. So no interval
+            // contains all values that satisfy the test.
             return operand.kind == .any ? nil : .interval(operand, interval(comparison, value))
         case .text(let operand, .begins, let prefix): return .interval(operand, interval(prefix: prefix))
         case .text, .compared: return nil

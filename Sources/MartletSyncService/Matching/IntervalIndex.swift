@@ -59,7 +59,7 @@ package struct ValueInterval: Sendable, Equatable {
     }
 }
 
-/// A set of numbered intervals that finds the intervals that contain a value.
+/// A set of numbered intervals. The index finds all intervals that contain a given value.
 ///
 /// The intervals are stored in a treap (Seidel and Aragon 1996), in the order of their lower bounds. Each node also has
 /// the greatest upper bound of its subtree, so a search skips subtrees that end before the value. Equal intervals share
@@ -81,8 +81,9 @@ package struct IntervalIndex: Sendable {
     private var root = -1
     private var sequence: UInt64
 
-    /// - Parameter seed: a random number from which the priorities are computed. A client that knew the priorities
-    ///   could choose intervals that make the tree very deep, so that the recursive functions overflow the stack.
+    /// - Parameter seed: a random number from which the priorities are computed. It must be secret. If a client knew
+    ///   the priorities, it could choose intervals that make the tree so deep that the recursive functions overflow the
+    ///   stack.
     package init(seed: UInt64) { sequence = seed }
 
     package var isEmpty: Bool { root < 0 }
@@ -93,7 +94,7 @@ package struct IntervalIndex: Sendable {
     private func visit(_ node: Int, _ value: SQLValue, _ body: (Int) -> Void) {
         guard node >= 0, ValueInterval.isAfter(nodes[node].greatestUpper, value) else { return }
         visit(nodes[node].left, value, body)
-        // If this interval begins after the value, so do all intervals to the right of it.
+        // If this interval begins after the value, all intervals to the right of it also begin after the value.
         guard nodes[node].interval.beginsBefore(value) else { return }
         if nodes[node].interval.endsAfter(value) { nodes[node].numbers.forEach(body) }
         visit(nodes[node].right, value, body)

@@ -32,8 +32,8 @@ package struct SubscriptionMatches: Sendable, Equatable {
 /// Finds the subscriptions that a changed row concerns.
 ///
 /// Subscriptions with equal conditions share one query. The queries of a type are indexed by the values with which they
-/// compare. So a change of a row evaluates only two kinds of queries: queries that the indexes find by the values of
-/// the row, and queries that no index can contain.
+/// compare. So the matcher evaluates only the queries that the indexes find by the values of a changed row, and the
+/// queries that no index can store.
 ///
 /// A matcher is not thread-safe. Its owner guards it with a lock, or uses it on one thread only.
 package struct SubscriptionMatcher: Sendable {
@@ -54,7 +54,7 @@ package struct SubscriptionMatcher: Sendable {
 
     package var subscriptionCount: Int { places.count }
     package var queryCount: Int { types.values.reduce(0) { $0 + $1.queryCount } }
-    /// The number of queries that no index can contain. They are evaluated for every change of a row of their type.
+    /// The number of queries that no index can store. They are evaluated for every change of a row of their type.
     package var scannedQueryCount: Int { types.values.reduce(0) { $0 + $1.scannedCount } }
 
     // MARK: Subscriptions

@@ -19,7 +19,7 @@ struct TypeMatcher: Sendable {
         let condition: SubscriptionCondition
         let shape: Int
         let parameters: [ConditionParameter]
-        /// The terms under which the indexes contain this query. Nil if the query is evaluated for every change.
+        /// The terms under which the indexes store this query. Nil if the query is evaluated for every change.
         let terms: [AccessTerm]?
         var subscriptions: [SubscriptionID]
     }

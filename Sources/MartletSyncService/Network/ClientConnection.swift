@@ -14,15 +14,15 @@
                 await withTaskGroup(of: Void.self) { group in
                     group.addTask {
                         try? await receive(inbound, outbound)
-                        // The client has closed the connection, or the connection broke. This call ends the session,
-                        // so the task that sends also ends.
+                        // The client has closed the connection, or the connection broke. `disconnected` ends the
+                        // session, so the task that sends frames also ends.
                         await driver.disconnected()
                     }
                     group.addTask { try? await send(outbound, channel.channel.allocator) }
-                    // The client may take no data, so that the task that sends does not end.
+                    // If the client takes no frames, the task that sends them does not end by itself.
                     group.addTask { await driver.untilOverdue() }
-                    // Waits for the task that ends first. The task that sends ends after the last frame of the session
-                    // or after an error.
+                    // Waits for the first task that ends. The task that sends frames ends after the last frame of the
+                    // session, or after an error.
                     await group.next()
                     group.cancelAll()
                 }

@@ -24,7 +24,7 @@
             /// The time, in milliseconds, after which the server closes a connection if the client has sent nothing.
             /// A client sends a ping every 30 seconds.
             package var silenceMilliseconds = Int64(SyncProtocol.silenceSeconds) * 1_000
-            /// The time, in milliseconds, within which sessions must end when the service shuts down.
+            /// The time, in milliseconds, that the sessions have to end when the service shuts down.
             package var shutdownMilliseconds = 10_000
 
             package init() {}
@@ -92,8 +92,8 @@
         }
 
         // Serves connections until the server channel is closed, and then ends the sessions. The connections run in a
-        // detached task, which is not cancelled together with the current task. So each connection can still send its
-        // last message.
+        // detached task, so that the cancellation of the current task does not cancel them: each connection can still
+        // send its last message.
         private func accept(_ server: NIOAsyncChannel<EventLoopFuture<Connection>, Never>) async {
             let connections = Task.detached {
                 await withDiscardingTaskGroup { group in
@@ -239,7 +239,7 @@
         }
     }
 
-    /// Closes a connection whose client has sent nothing for a while. Such a client may have lost its network without
+    /// Closes a connection if the client has sent nothing for a while. The client may have lost its network without
     /// closing the connection.
     private final class SilenceHandler: ChannelInboundHandler {
         typealias InboundIn = WebSocketFrame
@@ -250,7 +250,7 @@
         }
     }
 
-    /// Converts a response whose body is a `ByteBuffer` to the parts that the HTTP handlers of NIO expect.
+    /// Converts a response with a `ByteBuffer` as its body to the parts that the HTTP handlers of NIO expect.
     private final class ResponseBodyEncoder: ChannelOutboundHandler {
         typealias OutboundIn = HTTPPart<HTTPResponseHead, ByteBuffer>
         typealias OutboundOut = HTTPServerResponsePart

@@ -4,9 +4,9 @@ import MartletValues
 
 /// The rule `read` of a type: the condition that selects the objects that a user may receive.
 ///
-/// The result of a comparison with a claim that is missing or has another type is unknown: neither the comparison nor
-/// its negation holds. All negations are first moved inward to the comparisons, so each unknown comparison can be
-/// replaced by false. The policies that `martlet postgres` writes use the same method.
+/// A comparison with a claim that is missing or has another type is unknown: neither the comparison nor its negation
+/// holds. All negations are first moved inward to the comparisons, so that each unknown comparison can be replaced by
+/// false. The policies that `martlet postgres` writes use the same method.
 struct ReadRule: Sendable {
     private let rule: RuleSyntax
     private let type: Int
@@ -144,7 +144,7 @@ struct ReadRule: Sendable {
         return Self.constant(operand)
     }
 
-    // Converts a literal to the JSON value with which a claim is compared. UUIDs and ObjectIds become texts in lower
+    // Converts a literal to the JSON value that is compared with a claim. UUIDs and ObjectIds become texts in lower
     // case.
     private static func constant(_ operand: RuleSyntax.Operand) -> ClaimValue? {
         switch operand {

@@ -9,8 +9,8 @@ struct RuleParser {
         case end
     }
 
-    /// The limit for nested parentheses. It prevents a stack overflow, because a deployed schema can contain rules that
-    /// the compiler has not checked.
+    /// The limit for nested parentheses. The compiler checks rules, but a deployed schema may not come from the
+    /// compiler. The limit prevents a stack overflow.
     private static let greatestDepth = 100
 
     private var tokens: [Token] = []

@@ -8,18 +8,18 @@ package struct PostgresFilter: Sendable, Equatable {
     package var sql: String
     /// The texts of the parameters, in their order. The SQL converts each text to the type of the parameter.
     package var parameters: [String]
-    /// True if only rows that satisfy the condition satisfy the expression. If this is false, the caller has to
-    /// evaluate the condition for each row that the SQL selects.
+    /// True if the expression is true only for rows that satisfy the condition. If false, the caller has to evaluate
+    /// the condition for each row that the SQL selects.
     package var isExact: Bool
 }
 
 /// Writes conditions as SQL, for the tables that `martlet postgres` creates.
 ///
-/// Two kinds of tests are not written as SQL: tests of values inside JSON (embedded objects and `AnyRealmValue`), and
-/// comparisons of an integer property with a floating-point property. Such a test, negated or not, excludes no row. All
-/// other tests are exact, including tests of nil and NaN, and negated tests. The test whether a whole JSON column is
-/// nil is also exact. A negated test has the form `(…) IS NOT TRUE`, because SQL's `NOT` of an unknown condition is
-/// unknown.
+/// Two kinds of tests cannot be written as SQL: tests of values inside JSON (embedded objects and `AnyRealmValue`), and
+/// comparisons of an integer property with a floating-point property. The SQL omits such a test, so it selects more
+/// rows than the condition. All other tests are exact, including tests of nil and NaN, negated tests, and the test
+/// whether a whole JSON column is nil. A negated test has the form `(…) IS NOT TRUE`, because SQL's `NOT` of an unknown
+/// condition is unknown.
 package struct ConditionSQL {
     private let type: ObjectTypeSchema
     private let alias: String
@@ -156,8 +156,8 @@ package struct ConditionSQL {
         guard let type = PostgresLiteral.type(kind) else { return "TRUE" }
         var (bound, comparison) = (bound, comparison)
         if case .text(let text) = bound, let end = text.utf8.firstIndex(of: 0) {
-            // Texts in PostgreSQL contain no NUL, so no stored text lies between the part before the NUL and the whole
-            // text. So the comparison uses the part before the NUL.
+            // Texts in PostgreSQL contain no NUL. So no stored text lies between the part before the NUL and the whole
+            // text, and the comparison uses the part before the NUL.
             bound = .text(String(text[..<end]))
             comparison = comparison == .less || comparison == .lessOrEqual ? .lessOrEqual : .greater
         }
@@ -189,7 +189,7 @@ package struct ConditionSQL {
         let part = bind(PostgresLiteral.text(bound, kind), isText ? "text" : "bytea")
         switch match {
         case .contains: return isText ? "strpos(\(value), \(part)) > 0" : "position(\(part) IN \(value)) > 0"
-        // `starts_with` alone would be enough, but PostgreSQL can use an index for the first condition.
+        // `starts_with` alone is correct, but the first condition lets PostgreSQL use an index.
         case .begins where isText: return "\(value) >= \(part) AND starts_with(\(value), \(part))"
         case .begins: return "substring(\(value) FROM 1 FOR octet_length(\(part))) = \(part)"
         case .ends where isText: return "right(\(value), length(\(part))) = \(part)"

@@ -4,7 +4,7 @@ import MartletValues
 
 /// Converts values of conditions to texts for SQL, and names the SQL types of these values.
 enum PostgresLiteral {
-    /// The SQL type for values of a kind; nil for kinds whose columns contain JSON.
+    /// The SQL type for values of a kind; nil for kinds that are stored as JSON.
     static func type(_ kind: ConditionKind) -> String? {
         switch kind {
         case .bool: "boolean"

@@ -1,7 +1,7 @@
 /// A value of the type `timestamp with time zone`, which counts microseconds.
 ///
-/// A date of the runtime is the number of seconds since 2001, as a `Double`. Far from 2001, different timestamps have
-/// the same date. Most dates are not whole microseconds. So a comparison with a date is converted to a comparison with
+/// A date of the runtime is a `Double` with the seconds since 2001. Far from 2001, several timestamps have the same
+/// date, and most dates are not whole microseconds. So a comparison with a date is converted to a comparison with
 /// timestamps that selects exactly the same rows.
 package enum PostgresTimestamp: Equatable {
     case beforeAll
@@ -18,15 +18,15 @@ package enum PostgresTimestamp: Equatable {
     /// The date of a timestamp.
     package static func seconds(_ microseconds: Int64) -> Double { Double(microseconds) / 1_000_000 }
 
-    /// The first timestamp whose date is not before `seconds`, which must not be NaN.
+    /// The first timestamp with a date that is not before `seconds`. `seconds` must not be NaN.
     package static func firstNotBefore(_ seconds: Double) -> PostgresTimestamp { first { $0 >= seconds } }
 
-    /// The first timestamp whose date is after `seconds`; nil if there is none.
+    /// The first timestamp with a date after `seconds`; nil if there is none.
     package static func firstAfter(_ seconds: Double) -> PostgresTimestamp? {
         seconds == .infinity ? nil : first { $0 > seconds }
     }
 
-    /// The first timestamp whose date satisfies `isReached`.
+    /// The first timestamp with a date that satisfies `isReached`.
     ///
     /// - Parameter isReached: false for all dates before a certain date, true for this date and all later dates, and
     ///   true for infinity.

@@ -72,7 +72,8 @@ extension JSONConversion {
                 let json = JSONScalar.decimalJSON(bytes)
                 if case .number(let text) = json { return Self.tagged("$numberDecimal", .string(text)) }
                 return Self.tagged("$numberDecimal", json)
-            // These bytes contain numbers of types and rows, which have a meaning only in the Realm file of a client.
+            // The bytes of such a value contain numbers of types and rows that are valid only in the Realm file of a
+            // client.
             case .object, .list, .map: throw Self.otherKind
             }
         }

@@ -6,7 +6,8 @@ import MartletValues
 /// Converts collections inside of embedded objects to JSON and back. Lists and sets are arrays, and maps are objects.
 ///
 /// If the JSON of a collection has another kind, the collection is empty. An element that does not fit becomes nil or
-/// zero, as a member does. A link in a list or set has neither: it is left out.
+/// zero, like a member of an embedded object. A link in a list or set that does not fit is left out, because it can be
+/// neither.
 extension JSONConversion {
     func collection(_ value: SyncValue, _ property: PropertySchema) throws(UnencodableValue) -> JSONValue {
         switch (property.kind, value) {

@@ -104,7 +104,7 @@ package struct JSONConversion: Sendable {
 
     /// Decodes the JSON text of a column as a value of the property.
     package func value(_ text: String, _ property: PropertySchema) -> Decoded {
-        // A list has no nil in the place of an embedded object.
+        // An embedded object in a list is never nil.
         let isOptional = !property.element.isEmbedded || property.accepts(.null)
         var decoded = Decoded(value: .null)
         do throws(MalformedJSON) {
@@ -147,7 +147,7 @@ package struct JSONConversion: Sendable {
     ) -> SyncValue {
         var values = [SyncValue](repeating: .null, count: type.properties.count)
         for property in type.properties where property.isColumn || property.isCollection {
-            // If several members have the same name, the last one counts, as in PostgreSQL.
+            // If several members have the same name, the last member is used, as in PostgreSQL.
             let json = members.last { $0.isNamed(property.name) }?.value ?? .null
             let path = path + "." + property.name
             values[property.index] =

@@ -37,7 +37,7 @@ enum JSONDate {
             microseconds = fraction
         }
         let date = CivilDate(year: year, month: month, day: day)
-        // A day that the month does not have, such as April 31, would be converted to another date.
+        // The conversion would turn a day that does not exist, such as April 31, into another date.
         guard year >= 1, CivilDate(days: date.days) == date, hour < 24, minute < 60, second < 60,
             let offset = scanner.offset(), scanner.isAtEnd
         else { return nil }

@@ -4,7 +4,8 @@ import MartletPostgres
 import MartletValues
 
 /// Converts scalar values to JSON and back. The schema contains the type of each value, so the JSON does not name it.
-/// (`JSONConversion.anyJSON` encodes values of `AnyRealmValue`, whose type the schema does not contain.)
+/// (The schema does not contain the types of values in an `AnyRealmValue`. `JSONConversion.anyJSON` encodes these
+/// values.)
 ///
 /// Numbers are JSON numbers, with four exceptions. JSON has no NaN and no infinities, and `jsonb` does not keep the
 /// sign of zero. So these values become the texts `NaN`, `Infinity`, `-Infinity` and `-0`.

@@ -79,7 +79,7 @@ package struct JSONMember: Sendable {
     func isNamed(_ other: String) -> Bool { name.utf8.elementsEqual(other.utf8) }
 }
 
-/// The error for a text that is not JSON, or whose values are nested too deeply.
+/// The error for a text that is not JSON, or that is nested too deeply.
 package struct MalformedJSON: Error {}
 
 extension JSONValue {

@@ -30,8 +30,8 @@ package struct SyncCollection: Sendable {
     /// The columns of the table.
     package var columns: [String] { kind == .set ? ["owner", "value"] : ["owner", keyColumn, "value"] }
 
-    /// True for sets that may contain nil. Their tables have no primary key, because a column of a primary key is never
-    /// NULL.
+    /// True for sets that may contain nil. Their tables have no primary key, because PostgreSQL permits no NULL in a
+    /// primary key.
     package var isNullableSet: Bool { kind == .set && !value.isRequired }
 
     init(
@@ -74,7 +74,7 @@ package struct SyncCollection: Sendable {
 /// The part of an element that identifies it in its collection.
 package enum ElementKey: Sendable, Hashable {
     case position(ListPosition)
-    /// For an element of a set, which its own value identifies.
+    /// For an element of a set, which is identified by its value.
     case member
     case key(String)
 }

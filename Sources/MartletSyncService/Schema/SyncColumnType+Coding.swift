@@ -4,7 +4,7 @@ package import MartletSyncProtocol
 package import MartletValues
 
 extension SyncColumnType {
-    /// The PostgreSQL type in whose binary format the service reads and writes the column.
+    /// The PostgreSQL type that determines the binary format of the column.
     package var base: PostgresType {
         switch self {
         case .plain(let type): type

@@ -8,12 +8,12 @@ package struct SyncSchemaError: Error, Sendable, Equatable, CustomStringConverti
     init(_ description: String) { self.description = description }
 }
 
-/// The types whose objects clients and the service exchange.
+/// The types of the objects that clients and the service exchange.
 ///
 /// The text of a schema consists of the schema facts of its types (`SchemaFactsParser` in MartletEngine), separated by
-/// empty lines. Types without the fact `sync` are ignored. The canonical text has the synchronized types and the
-/// embedded types that they contain, in the order of their numbers. It omits indexes and former names, because these do
-/// not affect the data.
+/// empty lines. Types without the fact `sync` are ignored. The canonical text contains the synchronized types and the
+/// embedded types that they contain, in the order of their numbers. It does not contain indexes and former names,
+/// because they do not affect the data.
 package struct SyncSchema: Sendable {
     /// Defines the numbers of types and properties.
     package let agreed: AgreedSchema

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A queue of byte strings. Beyond a size, the queue keeps the byte strings in a temporary file instead of memory. The
-/// file has no name, so it disappears with the process.
+/// A queue of byte strings. If the queue exceeds a size, it stores further byte strings in a temporary file. The file
+/// has no name, so it disappears with the process.
 ///
 /// Thread safety: all methods may be called on any thread.
 package final class ByteSpool: Sendable {
@@ -35,7 +35,7 @@ package final class ByteSpool: Sendable {
     /// The number of byte strings that were appended.
     package var count: Int { state.withLock { $0.memory.count + $0.lengths.count } }
 
-    /// The size of the byte strings that were not taken.
+    /// The total size of the byte strings that were not taken yet.
     package var remainingBytes: Int { state.withLock { $0.memoryBytes + $0.writeOffset - $0.readOffset } }
 
     /// - Throws: `FileError`, for example if the disk is full.

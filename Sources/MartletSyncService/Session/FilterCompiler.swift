@@ -39,8 +39,8 @@ package struct FilterCompiler: Sendable {
         }
     }
 
-    /// A description of what the user may read. The descriptions of two users are equal if and only if the rules have
-    /// equal conditions for both users.
+    /// A description of the user's rights to read objects. The descriptions of two users are equal if and only if the
+    /// rules `read` have equal conditions for both users.
     package func readability(claims: String) throws(RefusedQueries) -> [UInt8] {
         let user = UserClaims(claims)
         var writer = MessageWriter()
@@ -56,7 +56,7 @@ package struct FilterCompiler: Sendable {
         do {
             return [try rule.condition(user)]
         } catch {
-            // This error replaces the original one, whose message could contain a claim.
+            // This error replaces the original error, because the message of the original error could contain a claim.
             throw RefusedQueries("the rule 'read' of '\(schema.types[type].name)' cannot be evaluated for the user")
         }
     }
@@ -102,7 +102,7 @@ private struct TypeFilter: Sendable {
         let parameters: [ConditionParameter]
     }
 
-    /// The conditions of a filter with many conditions, which an index finds faster.
+    /// An index for the conditions of a filter with many conditions.
     private final class Index: Sendable {
         private let matcher: Mutex<SubscriptionMatcher>
 

@@ -1,6 +1,6 @@
 package import MartletSyncProtocol
 
-/// The objects of one upload whose changes the service has reverted.
+/// The objects of one upload with changes that the service has reverted.
 package struct RevertedUpload: Sendable, Equatable {
     package var number: UInt64
     package var objects: [RevertedObject]

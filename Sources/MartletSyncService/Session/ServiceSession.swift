@@ -23,7 +23,7 @@ package struct ServiceSession: Sendable {
         /// them is acknowledged.
         package var waitingMessages = 128
         /// The greatest size, in bytes, of the uploads of a client that wait or are incomplete. A client sends no
-        /// further upload while more than 8 MB are not acknowledged, and one upload has at most 64 MB.
+        /// further upload while 8 MB are unacknowledged, and one upload has at most 64 MB.
         package var waitingUploadBytes = 96 << 20
         /// The greatest number of uploads that are stored together.
         package var uploadsTogether = 16
@@ -104,7 +104,7 @@ package struct ServiceSession: Sendable {
     private var user: AuthenticatedUser?
     private var hasAskedForToken = false
     private var filter: SubscriptionFilter
-    /// The filter of the set of subscriptions whose data a running task reads.
+    /// The filter of the new set of subscriptions while a task reads the data of this set.
     private var nextFilter: SubscriptionFilter?
     /// The position of the session in the log; nil until a task has found it.
     private var cursor: SyncCursor?
@@ -117,17 +117,17 @@ package struct ServiceSession: Sendable {
     private var budget: Int
     /// The number of the newest upload that the service has acknowledged to the client.
     private var acknowledgedUpload: UInt64 = 0
-    /// What was reverted in uploads that are not acknowledged yet.
+    /// The reverts of uploads that are not acknowledged yet.
     private var reverted: [RevertedUpload] = []
-    /// The operations of an upload whose last message has not arrived, and the size of their messages.
+    /// The operations of an incomplete upload, and the size of their messages.
     private var partial: (operations: [SyncOperation], bytes: Int) = ([], 0)
     /// The size of the messages of all uploads that are not stored.
     private var uploadBytes = 0
-    /// The audit whose checksums the client has not sent yet, and the checksums of the database.
+    /// The audit for which the client has not sent its checksums yet, and the checksums of the database.
     private var audit: (number: UInt64, sums: RowSums)?
     /// Whether the client understands `ServiceMessage.audit`.
     package var supportsAudits = false
-    /// True if the client is compared, or will be. False if the comparison has ended, so that the next one can begin.
+    /// True if the client is being compared or waits for a comparison.
     package var isAuditing: Bool {
         if case .closed = phase { return false }
         return ([running].compactMap(\.self) + waiting).contains(where: \.isAudit) || audit != nil
@@ -193,8 +193,8 @@ package struct ServiceSession: Sendable {
         return runNext()
     }
 
-    /// Compares the objects of the client with the database. Does nothing if the client does not support this or is
-    /// being compared.
+    /// Compares the objects of the client with the database. Does nothing if the client does not support audits, or if
+    /// an audit of the client is running.
     ///
     /// - Parameter number: identifies the audit.
     package mutating func audit(_ number: UInt64) -> [ServiceAction] {
@@ -309,7 +309,8 @@ package struct ServiceSession: Sendable {
         acknowledgedUpload = hello.acknowledgedUpload
         reverted = opened.reverted.filter { $0.number > acknowledgedUpload }
         // If a client loads its data again, no later log entry acknowledges its stored uploads. The client loads its
-        // objects after this moment, so the objects contain these uploads, and the uploads count as acknowledged.
+        // objects after this moment, so the objects already contain the stored uploads. The session acknowledges these
+        // uploads now.
         if cursor == nil { acknowledgedUpload = max(acknowledgedUpload, opened.storedUpload) }
         // A client without a position gets one, so that its uploads can be acknowledged.
         waiting.insert(.read(.opened), at: 0)
@@ -381,7 +382,8 @@ package struct ServiceSession: Sendable {
 
     // MARK: Changes
 
-    // Sends the changes up to a new cursor. Sends nothing if they do not concern the client, unless `isForced` is true.
+    // Sends the changes up to a new cursor. If the changes do not concern the client, sends them only if `isForced` is
+    // true.
     private mutating func changes(_ batch: ClientBatch, isForced: Bool) -> [ServiceAction] {
         let isFirst = cursor == nil
         cursor = batch.cursor

@@ -40,14 +40,14 @@ package enum ServiceTaskResult: Sendable {
     case failed(ServiceMessage.Failure)
 }
 
-/// What an audit of a client has found.
+/// The result of the audit of a client.
 package struct AuditResult: Sendable, Equatable {
     /// The number of the audit.
     package var audit: UInt64
     /// The number of rows that the client must have.
     package var rowCount: UInt64
-    /// The buckets in which the client has other rows. Nil if the client could not be compared, because it has uploads
-    /// that are not acknowledged or has not received its data yet.
+    /// The buckets with different checksums. Nil if the client could not be compared, because it has unacknowledged
+    /// uploads or has not received its data yet.
     package var differences: [RowSums.Difference]?
 
     package init(audit: UInt64, rowCount: UInt64, differences: [RowSums.Difference]?) {
@@ -80,7 +80,7 @@ package struct OpenedClient: Sendable {
     package var storedUpload: UInt64
     /// The time stamp of this upload, as the client has sent it; 0 if the time stamp is not known.
     package var storedTime: UInt64
-    /// What was reverted in uploads whose acknowledgement the client may not have received.
+    /// The reverts in uploads that the client may not know to be acknowledged.
     package var reverted: [RevertedUpload]
     /// The number of the deployed schema. Later tasks of the session fail if another schema is deployed.
     package var deployment: Int

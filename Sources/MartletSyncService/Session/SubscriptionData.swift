@@ -2,10 +2,10 @@ package import MartletSyncProtocol
 import Synchronization
 
 /// The difference between two sets of subscriptions at one snapshot: the objects that enter the subscriptions, with all
-/// of their values, and the addresses of the objects that leave them. They are encoded as `chunk` messages, because the
-/// objects of a subscription may need more memory than the service has.
+/// of their values, and the addresses of the objects that leave them. The data is stored as encoded `chunk` messages,
+/// because the objects of a subscription may need more memory than the service has.
 ///
-/// The messages can be taken while a `Writer` still adds further ones. The writer never waits for the reader, so a slow
+/// A reader can take messages while a `Writer` still adds messages. The writer never waits for the reader, so a slow
 /// client does not keep a transaction open.
 ///
 /// Thread safety: all methods may be called on any thread.
@@ -33,7 +33,7 @@ package final class SubscriptionData: Sendable {
 
     package init(spool: ByteSpool = ByteSpool()) { messages = spool }
 
-    /// The size of the messages that exist and were not taken.
+    /// The total size of the messages that were not taken yet.
     package var remainingBytes: Int { messages.remainingBytes }
 
     /// True if no further messages will be added.
@@ -58,7 +58,7 @@ package final class SubscriptionData: Sendable {
     /// Waits until no further messages will be added.
     package func ended() async { await wait { $0.end != nil } }
 
-    /// Ends the work of the writer, because the messages are not needed.
+    /// Cancels the writer, because the messages are not needed.
     package func cancel() {
         resumeWaiting { state in
             state.isCancelled = true

@@ -18,7 +18,7 @@ package struct SubscriptionFilter: Sendable {
     }
 
     /// Whether the subscriptions contain the object before or after the change. The values of an entry with `isUnseen`
-    /// are read later, so such an entry concerns all subscriptions to the type of its object.
+    /// are not known yet, so such an entry concerns all subscriptions to the type of its object.
     func concerns(_ entry: LogEntry) -> Bool {
         if entry.isUnseen { return conditions[entry.address.type] != nil }
         return [entry.old, entry.new].contains { $0.map { contains(entry.address, $0) } ?? false }

@@ -23,7 +23,7 @@
         package init() {}
     }
 
-    /// The content of a token whose signature was verified.
+    /// The content of a token with a verified signature.
     struct TokenClaims {
         private static let maximumUserBytes = 256
 
@@ -60,7 +60,7 @@
             guard let id = claims[requirements.userClaim]?.text, !id.isEmpty,
                 id.utf8.count <= Self.maximumUserBytes
             else { throw TokenError("the token does not name its user ('\(requirements.userClaim)')") }
-            // The claims are encoded again, without duplicates. So if the token contains a claim twice, PostgreSQL
+            // A token can contain a claim twice. The claims are encoded again without duplicates, so that PostgreSQL
             // reads the same value as this code.
             guard let json = claims.encoded else { throw TokenError("the token has no JSON object") }
             return AuthenticatedUser(id: id, claims: json, expiration: UInt64(min(expiration, 1e12) * 1_000))

@@ -15,8 +15,8 @@
     final class TokenKeys: Sendable {
         /// One key.
         struct Key: Sendable {
-            /// The `kid` of the key in the key set; nil for the secret, and for a key without `kid`. A key of the key
-            /// set without `kid` is used only for tokens without `kid`.
+            /// The `kid` of the key in the key set; nil for the secret, and for a key without `kid`. A key without
+            /// `kid` is used only for tokens without `kid`.
             let id: String?
             let algorithm: TokenAlgorithm
             let verifier: JWTKeyCollection
@@ -41,7 +41,7 @@
         /// - Parameters:
         ///   - secret: the key of HS256.
         ///   - path: a file with a JSON Web Key Set. The file is read again when its modification time has changed.
-        ///   - log: called if the changed file cannot be used. The earlier keys then stay in use.
+        ///   - log: called if the file has changed and cannot be used. The earlier keys then stay in use.
         init(secret: [UInt8]?, path: String?, log: @escaping @Sendable (String) -> Void) async throws(TokenError) {
             guard secret != nil || path != nil else {
                 throw TokenError("no key for tokens; configure a secret or a file with a key set")
@@ -83,7 +83,8 @@
             guard let path else { return }
             let modified = Self.modified(path)
             let isChanged = file.withLock { file in
-                // The new modification time is stored at once, so a file that cannot be used is reported only once.
+                // The modification time is stored even if the file cannot be used, so that the error is reported only
+                // once.
                 guard let modified, modified != file?.modified else { return false }
                 file?.modified = modified
                 return true

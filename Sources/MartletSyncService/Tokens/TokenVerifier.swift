@@ -5,7 +5,7 @@
     /// Finds the users of signed tokens (JSON Web Tokens).
     ///
     /// A token must have a valid signature by one of the configured keys, with the algorithm of this key. The header of
-    /// the token is used only to find the key.
+    /// the token only selects the key.
     package struct TokenVerifier: Sendable {
         private static let maximumBytes = 16 << 10
 
@@ -17,7 +17,7 @@
         ///   - secret: the key of HS256, at least 32 bytes.
         ///   - keySet: the path of a JSON Web Key Set with public keys for RS256 and ES256. The file is read again when
         ///     it has changed.
-        ///   - log: called if the changed file cannot be used.
+        ///   - log: called if the file has changed and cannot be used.
         ///   - now: seconds since 1970.
         /// - Throws: `TokenError` if there is no key, or a key cannot be used.
         package init(
@@ -32,7 +32,7 @@
 
         /// The user of a token.
         ///
-        /// - Throws: `TokenError`, whose text contains no part of the token.
+        /// - Throws: `TokenError`. Its text contains no part of the token.
         package func user(of token: String) async throws(TokenError) -> AuthenticatedUser {
             guard token.utf8.count <= Self.maximumBytes else {
                 throw TokenError("the token has more than \(Self.maximumBytes) bytes")

@@ -35,7 +35,7 @@
             }
         }
 
-        /// The seconds in which each instance notices the audit and adds its clients.
+        /// The time, in seconds, that each instance needs to find the audit and to add its clients.
         private static let noticeSeconds = 4.0
 
         private func summary(_ connection: PostgresConnection) async throws -> AuditRegistry.Summary {
