@@ -147,7 +147,8 @@ struct ColumnScan {
                 guard let column = blocks[block].numbers, column.valueCount > 0 else { return true }
                 let words = (column.count + 63) / 64
                 guard let present = column.present else {
-                    body(column, mask, mask.map { Int(cmartlet_count_bits($0, words)) } ?? column.count)
+                    let count = mask.map { Int(cmartlet_count_bits($0, words)) } ?? column.count
+                    if count > 0 { body(column, mask, count) }
                     return true
                 }
                 for word in 0..<words { values[word] = present[word] & (mask?[word] ?? .max) }
