@@ -81,6 +81,12 @@ import MartletValues
         keys = members
     }
 
+    /// Iterates over the objects with some keys.
+    init(_ keys: [ObjectKey], _ table: ObjectTable) {
+        self.init(table, table.context)
+        self.keys = KeySequence(keys)
+    }
+
     /// Iterates over the objects of a list.
     init(_ list: CollectionCore, _ table: ObjectTable) {
         self.init(table, list.context)

@@ -15,11 +15,35 @@ struct ElementAggregates {
 
     /// Creates aggregates of values. `nan` is the stored form of a NaN that is not stored as a REAL.
     init(_ values: some Sequence<StoredValue>, isAny: Bool = false, nan: SQLValue? = Decimal128.nan._stored.raw) {
-        self.values = values.map(\.raw).filter { value in
-            if case .real(let number) = value { return !number.isNaN }
-            return value != .null && (isAny ? !AnyValue.isNaN(sortKey: AnyValue.sortKey(value)) : value != nan)
-        }
+        self.values = Self.compared(values.lazy.map { $0.raw }, isAny: isAny, nan: nan)
         self.isAny = isAny
+    }
+
+    /// Creates aggregates of the numbers of a collection, or of the values of a map.
+    init<Number: NumericValue>(_ elements: some Sequence<Number>, of core: CollectionCore?) {
+        let nan = Decimal128.nan._stored.raw
+        guard let core else {
+            values = Self.compared(elements.lazy.map { $0._compared.raw }, isAny: false, nan: nan)
+            return
+        }
+        // Reads the stored elements, because converting each of them to `Number` and back takes much longer.
+        let all = core.count == 0 ? [] : core.all()
+        let step = core.property.kind == .map ? 2 : 1
+        let stored = stride(from: step - 1, to: all.count, by: step).lazy.map { all[$0] }
+        let isFloating = core.property.element.isFloating
+        values = Self.compared(
+            stored.map { isFloating ? FloatingSpecials.decodedElement($0) : $0 }, isAny: false, nan: nan)
+    }
+
+    // Removes absent values and NaN.
+    private static func compared(_ values: some Sequence<SQLValue>, isAny: Bool, nan: SQLValue?) -> [SQLValue] {
+        values.filter { value in
+            switch value {
+            case .integer: return true
+            case .real(let number): return !number.isNaN
+            default: return value != .null && (isAny ? !AnyValue.isNaN(sortKey: AnyValue.sortKey(value)) : value != nan)
+            }
+        }
     }
 
     /// Creates aggregates of the property of `objects` at `keyPath`, which may lead through to-one links. Traps if the
@@ -197,10 +221,12 @@ extension RealmCollection where Element: OrderedValue {
 
 extension RealmCollection where Element: NumericValue {
     /// The sum of the elements. Absent values and NaN are skipped. Traps if the sum does not fit the type.
-    public func sum() -> Element { ElementAggregates(map(\._compared)).sum() }
+    public func sum() -> Element { aggregates.sum() }
 
     /// The average of the elements; nil if no element can be averaged. Absent values and NaN are skipped.
-    public func average() -> Element._Average? { ElementAggregates(map(\._compared)).average() }
+    public func average() -> Element._Average? { aggregates.average() }
+
+    private var aggregates: ElementAggregates { ElementAggregates(self, of: (self as? any ManagedCollection)?.core) }
 }
 
 extension RealmCollection where Element: PersistableValue {
@@ -256,10 +282,10 @@ extension Map where Value: OrderedValue {
 
 extension Map where Value: NumericValue {
     /// The sum of the values. Absent values and NaN are skipped. Traps if the sum does not fit the type.
-    public func sum() -> Value { ElementAggregates(values.map(\._compared)).sum() }
+    public func sum() -> Value { ElementAggregates(core == nil ? values : [], of: core).sum() }
 
     /// The average of the values; nil if no value can be averaged. Absent values and NaN are skipped.
-    public func average() -> Value._Average? { ElementAggregates(values.map(\._compared)).average() }
+    public func average() -> Value._Average? { ElementAggregates(core == nil ? values : [], of: core).average() }
 }
 
 extension RealmCollection where Element: ObjectBase {

@@ -75,6 +75,8 @@ struct StoredElements {
     private var position = 0
     /// The number of values before the end of the block.
     private var blockEnd = 0
+    /// The number of blocks that were read before the current one.
+    private(set) var blockNumber = 0
     private static let blockSize = 512
 
     init(_ core: CollectionCore) {
@@ -89,9 +91,15 @@ struct StoredElements {
         return block[position]
     }
 
+    /// The links among the elements of the current block that have not been returned.
+    var linksInBlock: [ObjectKey] {
+        block[position...].compactMap { if case .integer(let key) = $0 { key } else { nil } }
+    }
+
     private mutating func readBlock() -> Bool {
         guard let cursor else { return false }
         position = 0
+        blockNumber += 1
         if let all = cursor.members {
             block = all
             position = blockEnd

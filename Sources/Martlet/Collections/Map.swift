@@ -170,12 +170,11 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
             return unmanaged.compactMap { key, value in String._value(key).map { ($0, value) } }
                 .sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
         }
-        let all = core.all()
-        let elementContext = elementContext(core)
-        return stride(from: 0, to: all.count, by: 2).compactMap { position in
-            guard case .text(let key) = all[position] else { return nil }
-            return (key, Value._element(StoredValue(all[position + 1]), elementContext))
-        }
+        var entries: [Entry] = []
+        entries.reserveCapacity(core.count / 2)
+        var iterator = makeIterator()
+        while let entry = iterator.next() { entries.append(entry) }
+        return entries
     }
 
     /// The number of entries.
@@ -185,14 +184,21 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
     public var isEmpty: Bool { count == 0 }
 
     /// The keys. `values` contains their values in the same order.
-    public var keys: [String] { entries.map(\.key) }
+    public var keys: [String] {
+        guard let core else { return entries.map(\.key) }
+        let all = core.count == 0 ? [] : core.all()
+        return stride(from: 0, to: all.count, by: 2).compactMap { position in
+            if case .text(let key) = all[position] { key } else { nil }
+        }
+    }
 
     /// The values. `keys` contains their keys in the same order.
     public var values: [Value] { entries.map(\.value) }
 
     /// The value of a key; nil if the map does not contain the key. Assigning nil removes the entry.
     ///
-    /// Complexity: O(1) on average. The first accesses, and the first accesses after a removal, are O(n).
+    /// Complexity: O(1) on average. The first accesses are O(n), and so are the first accesses after another process or
+    /// thread has changed the map.
     public subscript(key: String) -> Value? {
         get {
             guard let core else { return unmanaged[StoredValue(.text(key))] ?? traced }
@@ -241,14 +247,35 @@ extension Map: Sequence {
         /// The keys and values of a managed map.
         fileprivate var stored: StoredElements?
         fileprivate var elementContext: ElementContext?
+        /// Reads the objects of the current block of entries; nil if the values are not objects.
+        private var objects: BlockIterator?
+        private var blockNumber = -1
+
+        fileprivate init(plain: IndexingIterator<[Entry]>) { self.plain = plain }
+
+        fileprivate init(stored: StoredElements, elementContext: ElementContext) {
+            self.stored = stored
+            self.elementContext = elementContext
+        }
 
         /// The next entry.
         public mutating func next() -> Entry? {
             guard let elementContext else { return plain?.next() }
-            while let key = stored?.next(), let value = stored?.next() {
-                if case .text(let key) = key { return (key, Value._element(StoredValue(value), elementContext)) }
+            while let key = stored?.next() {
+                beginBlock(elementContext)
+                guard let value = stored?.next() else { return nil }
+                // While the object is retained, `_element` finds it by its key.
+                let object: ObjectBase? = if case .integer = value { objects?.next() } else { nil }
+                guard case .text(let key) = key else { continue }
+                return withExtendedLifetime(object) { (key, Value._element(StoredValue(value), elementContext)) }
             }
             return nil
+        }
+
+        private mutating func beginBlock(_ elementContext: ElementContext) {
+            guard let table = elementContext.table, let stored, stored.blockNumber != blockNumber else { return }
+            blockNumber = stored.blockNumber
+            objects = BlockIterator(stored.linksInBlock, table)
         }
     }
 }

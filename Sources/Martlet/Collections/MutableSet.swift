@@ -140,8 +140,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
 
     /// Whether the set contains the element.
     ///
-    /// Complexity: O(log n) for objects. For values, the first searches, and the first searches after a removal, are
-    /// O(n). Further searches are O(1) on average.
+    /// Complexity: O(log n) for objects. For values, the first searches are O(n), and further searches are O(1) on
+    /// average. After another process or thread has changed the set, the first searches are O(n) again.
     public func contains(_ element: Element) -> Bool {
         guard let core else { return position(of: element) != nil }
         return sought(element, core).map { core.contains($0) } ?? false

@@ -48,9 +48,15 @@ package struct ChunkedElements {
     }
 
     /// The position of the first element of a chunk. Nil if no chunk has this ordinal.
-    package func position(ofChunk ordinal: Int64) -> Int? {
-        chunks.firstIndex { $0.ordinal == ordinal }.map { starts[$0] }
+    package func position(ofChunk ordinal: Int64) -> Int? { chunkIndex(of: ordinal).map { starts[$0] } }
+
+    private func chunkIndex(of ordinal: Int64) -> Int? {
+        let index = chunks.indices.partitionPoint { chunks[$0].ordinal >= ordinal }
+        return index < chunks.count && chunks[index].ordinal == ordinal ? index : nil
     }
+
+    /// The ordinal of the chunk with the element at a position.
+    package mutating func ordinal(at position: Int) -> Int64 { chunks[locate(position).chunk].ordinal }
 
     /// A closure that reads the elements of a chunk from the file.
     package typealias Loader = (_ ordinal: Int64, _ count: Int) throws -> [SQLValue]
@@ -81,12 +87,22 @@ package struct ChunkedElements {
     package static func search(
         _ sought: EncodedSearch, owner: ObjectKey, ordinal: Int64, count: Int, table: String, _ connection: Connection
     ) throws -> EncodedSearch.Outcome {
+        try withEncoded(owner: owner, ordinal: ordinal, table: table, connection) {
+            sought.search($0, count: count)
+        } ?? .undecided
+    }
+
+    /// Calls a closure with the encoded elements of a chunk in the file. Returns nil if the file has no such chunk.
+    static func withEncoded<R>(
+        owner: ObjectKey, ordinal: Int64, table: String, _ connection: Connection,
+        _ body: (UnsafeRawBufferPointer) -> R
+    ) throws -> R? {
         let statement = try connection.statement("SELECT elements FROM \(table) WHERE owner = ?1 AND ordinal = ?2")
         statement.bind(owner, at: 1)
         statement.bind(ordinal, at: 2)
-        guard try statement.step() else { return .undecided }
+        guard try statement.step() else { return nil }
         defer { statement.reset() }
-        return statement.withBlob(0) { sought.search($0, count: count) }
+        return statement.withBlob(0, body)
     }
 
     // MARK: Reading
@@ -118,17 +134,31 @@ package struct ChunkedElements {
         of value: SQLValue, step: Int, _ search: Searcher, _ load: Loader
     ) throws -> Int? {
         for index in chunks.indices {
-            if chunks[index].elements == nil, !isShort {
-                let outcome = try search(chunks[index].ordinal, chunks[index].count)
-                if case .found(let offset) = outcome { return starts[index] + offset }
-                if outcome == .absent { continue }
-            }
-            try loadChunk(index, load)
-            if let offset = chunks[index].elements.flatMap({ Self.offset(of: value, in: $0, step) }) {
-                return starts[index] + offset
-            }
+            if let position = try position(of: value, step: step, inChunk: index, search, load) { return position }
         }
         return nil
+    }
+
+    /// As `firstPosition(of:step:_:_:)`, but searches only some chunks.
+    package mutating func firstPosition(
+        of value: SQLValue, step: Int, inChunks ordinals: [Int64], _ search: Searcher, _ load: Loader
+    ) throws -> Int? {
+        for index in ordinals.compactMap(chunkIndex) {
+            if let position = try position(of: value, step: step, inChunk: index, search, load) { return position }
+        }
+        return nil
+    }
+
+    private mutating func position(
+        of value: SQLValue, step: Int, inChunk index: Int, _ search: Searcher, _ load: Loader
+    ) throws -> Int? {
+        if chunks[index].elements == nil, !isShort {
+            let outcome = try search(chunks[index].ordinal, chunks[index].count)
+            if case .found(let offset) = outcome { return starts[index] + offset }
+            if outcome == .absent { return nil }
+        }
+        try loadChunk(index, load)
+        return chunks[index].elements.flatMap { Self.offset(of: value, in: $0, step) }.map { starts[index] + $0 }
     }
 
     /// The positions of all elements that equal one of some values, in ascending order.

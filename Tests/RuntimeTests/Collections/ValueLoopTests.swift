@@ -100,4 +100,71 @@ import Testing
         let loaded = core?.elements?.chunks.count { $0.elements != nil }
         #expect(loaded ?? 0 > 0 && loaded ?? 0 < 12)
     }
+
+    @Test("a loop over a map of objects visits repeated, absent and deleted objects N130", arguments: [0, 5, 300])
+    func objects(_ position: Int) throws {
+        let nodes = (0..<200).map { Node(id: $0) }
+        let keys = (0..<700).map { "\($0)" }
+        let ids = keys.indices.map { $0 % 7 == 3 ? nil : $0 * 13 % 200 }
+        try test.realm.write {
+            test.realm.add(nodes)
+            for (key, id) in zip(keys, ids) { nodes[0].named[key] = .some(id.map { nodes[$0] }) }
+        }
+        let map = nodes[0].named
+        #expect(map.keys == keys && map.values.map { $0?.id } == ids)
+        discard()
+        #expect(map.keys == keys)
+        var found: [(key: String, node: Node?)] = []
+        for entry in map {
+            found.append((entry.key, entry.value))
+            if found.count == position + 1 {
+                try test.realm.write {
+                    test.realm.delete(nodes[11])
+                    map["9"] = nil
+                    nodes[2].name = "written"
+                }
+            }
+        }
+        #expect(found.map(\.key) == keys)
+        for (id, node) in zip(ids, found.map(\.node)) where id != 11 {
+            #expect(node === id.map { nodes[$0] })
+        }
+        for (id, node) in zip(ids, found.map(\.node)) where id == 11 { #expect(node?.isInvalidated == true) }
+        try test.realm.write {
+            var rest = map.count
+            for (key, _) in map {
+                map[key] = nil
+                rest -= 1
+                #expect(map.count == rest)
+            }
+        }
+        #expect(map.isEmpty)
+    }
+
+    @Test("numbers of a list, set and map are added without absent values and NaN O53") func sums() throws {
+        let (optional, lists, maps) = (OptionalLists(), ScalarLists(), ScalarMaps())
+        let doubles: [Double?] = [1.5, nil, .nan, -0.0, 2, -.nan]
+        try test.realm.write {
+            test.realm.deleteAll()
+            test.realm.add(optional)
+            test.realm.add(lists)
+            test.realm.add(maps)
+            optional.doubles.append(objectsIn: doubles)
+            optional.ints.append(objectsIn: [3, nil, 4])
+            lists.floats.append(objectsIn: [0.5, .nan, 1])
+            lists.decimal128s.append(objectsIn: [1, .nan, Decimal128("2.50")])
+            for (number, value) in doubles.compactMap(\.self).enumerated() { maps.doubles["\(number)"] = value }
+        }
+        #expect(optional.doubles.sum() == 3.5 && optional.doubles.average() == 3.5 / 3)
+        #expect(optional.ints.sum() == 7 && optional.ints.average() == 3.5)
+        #expect(lists.floats.sum() == 1.5 && lists.floats.average() == 0.75)
+        #expect(lists.decimal128s.sum() == Decimal128("3.50"))
+        #expect(maps.doubles.sum() == 3.5 && maps.doubles.average() == 3.5 / 3)
+        let unmanaged = ScalarLists()
+        unmanaged.floats.append(objectsIn: [0.5, .nan, 1])
+        #expect(unmanaged.floats.sum() == 1.5)
+        let list = lists.floats
+        try test.realm.write { test.realm.delete(lists) }
+        #expect(list.sum() == 0 && list.average() == nil)
+    }
 }

@@ -41,6 +41,13 @@ extension CollectionCore {
             if case .integer(let target) = value, isLinked(to: target) == false { return nil }
             searchCount += 1
             let sought = EncodedSearch(for: value, in: property)
+            if let sought, makesIndex {
+                return attempt {
+                    try elements?.firstPosition(
+                        of: value, step: step, inChunks: index?.chunks(of: sought) ?? [],
+                        { try search(sought, $0, $1) }, loadChunk)
+                }
+            }
             // If equal elements may have different bytes, only a comparison with every element or a table of positions
             // finds them.
             let needsPositions = sought == nil && property.kind != .list
@@ -54,6 +61,21 @@ extension CollectionCore {
             positions = ElementPositions(all(), step: step, identity)
         }
         return positions?[identity(of: value)]
+    }
+
+    /// True if there is an index of a large set or map. Creates it if searches repeat.
+    private var makesIndex: Bool {
+        guard property.kind != .list, elements?.isShort == false else { return false }
+        if index != nil { return true }
+        guard searchCount > context.coordinator.environment.searchesBeforePositions,
+            let encoded = EncodedElements(property)
+        else { return false }
+        index = attempt {
+            try context.handle.read {
+                try elements?.makeIndex(encoded, owner: owner, table: layout.chunkTable, $0)
+            }
+        }
+        return index != nil
     }
 
     /// True if the collection links to an object. Nil if a search of the elements is faster, because the elements are
@@ -103,13 +125,27 @@ extension CollectionCore {
 
     /// Called after an element was appended.
     func addPosition(of element: SQLValue, _ position: Int) {
-        guard positions != nil, position.isMultiple(of: step) else { return }
+        guard position.isMultiple(of: step) else { return }
         positions?.add(identity(of: element), position)
+        if index != nil, let ordinal = elements?.ordinal(at: position) {
+            index?.add(ElementIndex.hash(of: element), chunk: ordinal)
+        }
+    }
+
+    /// Called before elements are removed. The elements of the range are in memory.
+    func forgetPositions(of range: Range<Int>) {
+        guard index != nil else { return forgetPositions() }
+        positions = nil
+        for position in range where position.isMultiple(of: step) {
+            guard let ordinal = elements?.ordinal(at: position) else { continue }
+            index?.remove(ElementIndex.hash(of: element(at: position)), chunk: ordinal)
+        }
     }
 
     /// Called after a change that may move elements.
     func forgetPositions() {
         positions = nil
+        index = nil
         searchCount = 0
         targetSearchCount = 0
     }

@@ -24,6 +24,9 @@ final class CollectionCore {
     /// The positions of the elements, or of the keys of a map. Nil until several searches have run. An append adds a
     /// position, and most other changes set the property to nil.
     @exclusivity(unchecked) var positions: ElementPositions?
+    /// The chunks of the elements of a large set, or of the keys of a large map. Nil until searches repeat. It is kept
+    /// when elements are appended or removed.
+    @exclusivity(unchecked) var index: ElementIndex?
     /// The number of searches that have used the elements since `positions` was last set to nil.
     @exclusivity(unchecked) var searchCount = 0
     /// The number of searches that have used the table of targets since `positions` was last set to nil.
@@ -356,12 +359,12 @@ final class CollectionCore {
         requireElement(position)
         var old = SQLValue.null
         performEdit(ListEditScript([.remove(at: position, count: 1)])) {
-            old = attempt { try elements?.remove(at: position, loadChunk) } ?? .null
             #if MARTLET_SEEDED_BUGS
-                if !SeededBug.isOn(.setPositionsStale) { forgetPositions() }
+                if !SeededBug.isOn(.setPositionsStale) { forgetPositions(of: position..<position + 1) }
             #else
-                forgetPositions()
+                forgetPositions(of: position..<position + 1)
             #endif
+            old = attempt { try elements?.remove(at: position, loadChunk) } ?? .null
             countLinks(in: old, by: -1)
             record(.remove(at: position, count: 1))
         }
@@ -470,8 +473,8 @@ final class CollectionCore {
         }
         var taken: [SQLValue] = []
         performEdit(ListEditScript(ranges.map { .remove(at: $0.lowerBound, count: $0.count) })) {
-            forgetPositions()
             for range in ranges {
+                forgetPositions(of: range)
                 let old = attempt { try takeElements(range) }
                 for element in old { countLinks(in: element, by: -1) }
                 taken += old
