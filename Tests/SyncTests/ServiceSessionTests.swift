@@ -305,6 +305,18 @@ struct ServiceSessionTests {
             text(session.receive(upload(5))) == ["failure retry: more than 3 messages of the client wait", "close"])
     }
 
+    @Test("the session of a client ends if its waiting subscriptions and tokens are too large")
+    func largeRequests() {
+        var session = openSession { $0.waitingRequestBytes = 100 }
+        // The first set is read at once, so only the others wait.
+        #expect(text(session.receive(.subscribe(set: 1, [Self.query]), bytes: 60)).last != "close")
+        #expect(text(session.receive(.subscribe(set: 2, [Self.query]), bytes: 60)).last != "close")
+        #expect(text(session.receive(.token("t"), bytes: 40)).last != "close")
+        #expect(
+            text(session.receive(.subscribe(set: 3, [Self.query]), bytes: 1))
+                == ["failure retry: subscriptions and tokens of more than 100 bytes wait", "close"])
+    }
+
     @Test("the session requests a new token before the old one expires, and refuses a token of another user")
     func tokens() {
         var session = openSession(expiration: 100_000) { $0.cursorMilliseconds = 1_000_000 }

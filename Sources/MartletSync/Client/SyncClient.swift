@@ -46,6 +46,8 @@ package final class SyncClient: StoreAttachment {
         var isSuspended = false
         /// True after the service has refused the program as not compatible.
         var isStopped = false
+        /// The number of calls of `resume`.
+        var resumeCount = 0
         var task: Task<Void, Never>?
         var driver: ClientDriver?
     }
@@ -122,7 +124,10 @@ package final class SyncClient: StoreAttachment {
 
     /// Connects at once, even if the client was suspended or the service has refused the program before.
     package func resume() {
-        state.withLock { ($0.isSuspended, $0.isStopped) = (false, false) }
+        state.withLock {
+            ($0.isSuspended, $0.isStopped) = (false, false)
+            $0.resumeCount += 1
+        }
         wakeUps.send()
         requests.send()
     }
@@ -165,23 +170,24 @@ package final class SyncClient: StoreAttachment {
         var delay = ReconnectDelay()
         while !Task.isCancelled {
             guard await waitUntilWanted() else { return }
+            let resumeCount = state.withLock { $0.resumeCount }
             let lock: SyncLock?
             do {
                 lock = try store?.acquireSynchronization()
             } catch {
                 report(.file(error))
-                await pause(delay.next())
+                await pause(delay.next(), resumeCount)
                 continue
             }
             guard let lock else {
-                await pause(settings.lockMilliseconds)
+                await pause(settings.lockMilliseconds, resumeCount)
                 continue
             }
             let (end, wasConnected) = await connect()
             setPhase(.disconnected)
             withExtendedLifetime(lock) {}
             if wasConnected { delay.reset() }
-            guard await isContinued(after: end, &delay) else { return }
+            guard await isContinued(after: end, &delay, resumeCount) else { return }
         }
     }
 
@@ -194,12 +200,15 @@ package final class SyncClient: StoreAttachment {
         return false
     }
 
-    // Waits until the time has passed or `resume` is called.
-    private func pause(_ milliseconds: UInt64) async {
-        await withTaskGroup(of: Void.self) { [requests] group in
+    // Waits until the time has passed or `resume` is called. Returns at once if `resume` was called since the number of
+    // its calls was `resumeCount`, for example when the program received the report of the error.
+    private func pause(_ milliseconds: UInt64, _ resumeCount: Int) async {
+        await withTaskGroup(of: Void.self) { [self] group in
             group.addTask { try? await Task.sleep(for: .milliseconds(milliseconds)) }
-            // The first element of the stream arrives at once, and does not mean that `resume` was called.
-            group.addTask { for await _ in requests.stream().dropFirst() { return } }
+            // The first element of the stream arrives at once.
+            group.addTask { [self] in
+                for await _ in requests.stream() where state.withLock({ $0.resumeCount }) != resumeCount { return }
+            }
             await group.next()
             group.cancelAll()
         }
@@ -250,20 +259,24 @@ package final class SyncClient: StoreAttachment {
     }
 
     // Handles the end of a connection, and waits before the next connection. Returns false if the file was closed.
-    private func isContinued(after end: ConnectionEnd?, _ delay: inout ReconnectDelay) async -> Bool {
+    private func isContinued(
+        after end: ConnectionEnd?, _ delay: inout ReconnectDelay, _ resumeCount: Int
+    ) async -> Bool {
         switch end {
         // The program has suspended the client, or the file was closed.
         case .closed: return !coordinator.isEmpty
         case .file(let error): report(.file(error))
         case .failure(let failure):
+            // The program may call `resume` as soon as it receives the report.
+            if failure.action == .stop {
+                state.withLock { if $0.resumeCount == resumeCount { $0.isStopped = true } }
+            }
             report(.failure(failure))
             switch failure.action {
             case .retry, .signIn:
-                await pause(delay.next(requested: failure.delayMilliseconds))
+                await pause(delay.next(requested: failure.delayMilliseconds), resumeCount)
                 return true
-            case .stop:
-                state.withLock { $0.isStopped = true }
-                return true
+            case .stop: return true
             case .startAgain, .registerAgain:
                 do {
                     try store?.startAgain(forgetsClient: failure.action == .registerAgain)
@@ -273,7 +286,7 @@ package final class SyncClient: StoreAttachment {
             }
         case nil: break
         }
-        await pause(delay.next())
+        await pause(delay.next(), resumeCount)
         return true
     }
 

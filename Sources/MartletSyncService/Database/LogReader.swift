@@ -43,18 +43,6 @@
             ORDER BY seq NULLS FIRST
             """
 
-        /// The cursor before the oldest entry of the log.
-        package static func oldestCursor(in session: PostgresSession) throws -> SyncCursor {
-            let row = try session.query("SELECT horizon, deployed FROM martlet.deployment").first
-            let next = UInt64(try row?.bigint(0) ?? 0) + 1
-            let deployed = UInt64(try row?.bigint(1) ?? 0)
-            guard deployed >= next else { return SyncCursor("\(next):\(next):") }
-            // Transactions with lower numbers than the deployment may have been open when it installed the triggers.
-            // They may have entries, so the cursor lists them as open.
-            let open = (next..<deployed).map(String.init)
-            return SyncCursor("\(open.first ?? "\(deployed + 1)"):\(deployed + 1):\(open.joined(separator: ","))")
-        }
-
         /// The changes after a cursor, up to the current state. In a transaction with the isolation level REPEATABLE
         /// READ, they end at the snapshot of the transaction.
         ///
@@ -83,14 +71,15 @@
         /// Calls the closure with each entry after a cursor as it arrives, and returns the new cursor.
         ///
         /// - Parameters:
+        ///   - cursor: nil to read all entries of the log.
         ///   - last: the cursor at which the changes end; nil to read all committed changes.
         ///   - count: called with the transaction and the random number of each entry in the log.
         @discardableResult
         package func read(
-            after cursor: SyncCursor, until last: SyncCursor? = nil, in session: PostgresSession,
+            after cursor: SyncCursor?, until last: SyncCursor? = nil, in session: PostgresSession,
             counting count: (UInt64, Int64) -> Void = { _, _ in }, _ each: (LoggedEntry) throws -> Void
         ) throws -> SyncCursor {
-            let (start, last) = (try Self.snapshot(cursor), try last.map(Self.snapshot))
+            let (start, last) = (try Self.snapshot(cursor ?? SyncCursor("1:1:")), try last.map(Self.snapshot))
             var (end, limit, sum) = (start, start.xmax, 0 as Int64)
             try session.configure(Self.settings)
             let parameters: [PostgresParameter] = [
@@ -100,7 +89,10 @@
                 if row.isNull(0) {
                     // A newly deployed schema may have other rules, but no entry of the log shows that.
                     guard try row.integer(4) == catalog.factsID else { throw LogReaderError.schemaChanged }
-                    return end = try snapshot(row, after: start)
+                    end = try snapshot(row, after: cursor == nil ? nil : start)
+                    // Every valid cursor contains the transactions up to the horizon, and the deployment.
+                    if cursor == nil { limit = UInt64(max(try row.bigint(9), try row.bigint(10))) + 1 }
+                    return
                 }
                 let transaction = UInt64(try row.bigint(10))
                 limit = max(limit, transaction + 1)
@@ -141,12 +133,15 @@
             return try mark.bigint(1) &+ (sum?.bigint(0) ?? 0)
         }
 
-        private func snapshot(_ row: PostgresRow, after start: SnapshotCursor) throws -> SnapshotCursor {
+        // The snapshot of the reading. Throws if its log does not have all entries after the cursor of the caller.
+        private func snapshot(_ row: PostgresRow, after start: SnapshotCursor?) throws -> SnapshotCursor {
+            guard let now = SnapshotCursor(SyncCursor(try row.text(1))) else { throw LogReaderError.unknownCursor }
+            guard let start else { return now }
             // A restored database may be older than the cursor of the client; the first two comparisons detect this. If
             // the restored database is already newer than the cursor, the checksums detect it. The log has no entries
             // up to the horizon, and may lack entries from before the deployment. So the cursor must contain all
             // transactions up to the horizon, and the transaction of the deployment.
-            guard let now = SnapshotCursor(SyncCursor(try row.text(1))), now.xmax >= start.xmax, now.xmin >= start.xmin,
+            guard now.xmax >= start.xmax, now.xmin >= start.xmin,
                 start.containsAll(through: UInt64(try row.bigint(10))), start.contains(UInt64(try row.bigint(9)))
             else { throw LogReaderError.unknownCursor }
             return now

@@ -25,6 +25,8 @@ package struct ServiceSession: Sendable {
         /// The greatest size, in bytes, of the uploads of a client that wait or are incomplete. A client sends no
         /// further upload while 8 MB are unacknowledged, and one upload has at most 64 MB.
         package var waitingUploadBytes = 96 << 20
+        /// The greatest size, in bytes, of the sets of subscriptions and tokens of a client that wait.
+        package var waitingRequestBytes = 16 << 20
         /// The greatest number of uploads that are stored together.
         package var uploadsTogether = 16
         /// The greatest size, in bytes, of uploads that are stored together. A larger upload is stored alone.
@@ -59,10 +61,10 @@ package struct ServiceSession: Sendable {
     /// Work that needs a task. It waits until the running task has ended.
     private enum Work {
         case read(Reason)
-        case subscribe(set: UInt64, [SubscribedQuery])
+        case subscribe(set: UInt64, [SubscribedQuery], bytes: Int)
         case store([ClientMessage.Upload], bytes: Int)
         case mark(UInt64)
-        case token(String)
+        case token(String, bytes: Int)
         case audit(UInt64)
         case record(AuditResult)
 
@@ -72,7 +74,15 @@ package struct ServiceSession: Sendable {
             case .read, .audit, .record: 0
             case .store, .mark: 1
             case .token: 10
-            case .subscribe(_, let queries): 50 + queries.count
+            case .subscribe(_, let queries, _): 50 + queries.count
+            }
+        }
+
+        /// The size of the message, for sets of subscriptions and tokens.
+        var requestBytes: Int {
+            switch self {
+            case .subscribe(_, _, let bytes), .token(_, let bytes): bytes
+            default: 0
             }
         }
 
@@ -123,6 +133,8 @@ package struct ServiceSession: Sendable {
     private var partial: (operations: [SyncOperation], bytes: Int) = ([], 0)
     /// The size of the messages of all uploads that are not stored.
     private var uploadBytes = 0
+    /// The size of the messages of the sets of subscriptions and tokens that wait.
+    private var requestBytes = 0
     /// The audit for which the client has not sent its checksums yet, and the checksums of the database.
     private var audit: (number: UInt64, sums: RowSums)?
     /// Whether the client understands `ServiceMessage.audit`.
@@ -155,7 +167,9 @@ package struct ServiceSession: Sendable {
         case (.awaitsHello, .hello(let hello)): return begin(hello)
         case (.awaitsHello, _), (.opening, _), (.open, .hello):
             return end(.stop, "the client sent a message that is not expected now")
-        case (.open, .subscribe(let set, let queries)): waiting.append(.subscribe(set: set, queries))
+        case (.open, .subscribe(let set, let queries)):
+            waiting.append(.subscribe(set: set, queries, bytes: bytes))
+            requestBytes += bytes
         case (.open, .uploadPart(let operations)):
             partial.operations += operations
             partial.bytes += bytes
@@ -166,7 +180,9 @@ package struct ServiceSession: Sendable {
             partial = ([], 0)
             uploadBytes += bytes
         case (.open, .mark(let number)): waiting.append(.mark(number))
-        case (.open, .token(let token)): waiting.append(.token(token))
+        case (.open, .token(let token)):
+            waiting.append(.token(token, bytes: bytes))
+            requestBytes += bytes
         case (.open, .sums(let number, let sums)):
             guard let audit, audit.number == number else {
                 return end(.stop, "the client sent a message that is not expected now")
@@ -181,6 +197,9 @@ package struct ServiceSession: Sendable {
         }
         if uploadBytes > limits.waitingUploadBytes {
             return end(.stop, "uploads of more than \(limits.waitingUploadBytes) bytes of the client wait")
+        }
+        if requestBytes > limits.waitingRequestBytes {
+            return end(.retry, "subscriptions and tokens of more than \(limits.waitingRequestBytes) bytes wait")
         }
         return runNext()
     }
@@ -246,7 +265,7 @@ package struct ServiceSession: Sendable {
         case (.read(let batch), .read(.cursor)): actions = changes(batch, isForced: batch.cursor != sentCursor)
         case (.read(let batch), .read(.opened)): actions = changes(batch, isForced: true)
         case (.read(let batch), .read): actions = changes(batch, isForced: false)
-        case (.changed(let batch, let data), .subscribe(let set, _)): actions = complete(set, batch, data)
+        case (.changed(let batch, let data), .subscribe(let set, _, _)): actions = complete(set, batch, data)
         case (.stored(let new), .store(_, let bytes)):
             uploadBytes -= bytes
             reverted += new
@@ -330,16 +349,17 @@ package struct ServiceSession: Sendable {
             if cost > 0 && budget <= 0 { return [] }
             budget -= cost
             let work = waiting.removeFirst()
+            requestBytes -= work.requestBytes
             switch work {
             case .read(.stored), .mark: return run(work, .read(after: cursor, for: filter.queries, isCurrent: true))
             case .read: return run(work, .read(after: cursor, for: filter.queries, isCurrent: false))
             case .store(let uploads, let bytes): return store(uploads, bytes: bytes)
-            case .token(let token): return run(work, .authenticate(token: token))
+            case .token(let token, _): return run(work, .authenticate(token: token))
             case .audit:
                 guard let cursor else { preconditionFailure("an open session has no cursor") }
                 return run(work, .sum(after: cursor, for: filter.queries))
             case .record(let result): return run(work, .record(result))
-            case .subscribe(let set, let queries):
+            case .subscribe(let set, let queries, _):
                 guard let cursor, let user else { preconditionFailure("an open session has no cursor or no user") }
                 do throws(RefusedQueries) {
                     guard queries.count <= limits.subscriptions else { throw RefusedQueries(tooMany(queries.count)) }

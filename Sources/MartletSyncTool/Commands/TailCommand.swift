@@ -23,9 +23,7 @@
             let isAll = all
             let (catalog, start) = try await connection.run { session in
                 let catalog = try SyncCatalog(session)
-                let start =
-                    try isAll
-                    ? LogReader.oldestCursor(in: session) : DatabaseSnapshot.read(catalog, in: session) { $0.cursor }
+                let start = try isAll ? nil : DatabaseSnapshot.read(catalog, in: session) { $0.cursor }
                 return (catalog, start)
             }
             let text = LogText(catalog.schema)

@@ -35,6 +35,26 @@
             #expect(entries.map(\.new) == [first, second, nil])
         }
 
+        @Test("a reading without a cursor returns the whole log, and a cursor for the next reading")
+        func wholeLog() throws {
+            let sample = try SampleDatabase()
+            let reader = LogReader(sample.catalog)
+            var keys: [ObjectAddress] = []
+            func read(after cursor: SyncCursor?) throws -> SyncCursor {
+                try reader.read(after: cursor, in: sample.session) { keys += [$0.entry].compactMap { $0?.address } }
+            }
+            var cursor = try read(after: nil)
+            #expect(keys.isEmpty)
+            cursor = try read(after: cursor)
+            try sample.session.execute("INSERT INTO person (id, name) VALUES (9, 'Ada'), (10, 'Bea')")
+            cursor = try read(after: cursor)
+            #expect(keys == [sample.person(9), sample.person(10)])
+            cursor = try read(after: nil)
+            #expect(keys.count == 4)
+            cursor = try read(after: cursor)
+            #expect(keys.count == 4)
+        }
+
         private func decimal(_ text: String) throws -> [UInt8] {
             let bytes = try #require(try PostgresType.numeric.encode(.text(text)))
             let value = try bytes.withUnsafeBytes { try SyncColumnType.decimal.decode($0) }
