@@ -280,6 +280,25 @@ struct MigrationTests {
         #expect(migration.problems.first?.hasPrefix(change.message) == true, "\(migration.problems)")
     }
 
+    @Test("mistakes in the configuration of the old schema, and in the names of its files, do not matter S57")
+    func oldConfiguration() {
+        let configuration = SourceText(file: SourceFileID(1), path: "martlet.yaml", text: "access: internl\n")
+        var old = input(dog("a: Int"))
+        old.configuration = configuration
+        func isAccepted(_ new: SchemaInput) -> Bool {
+            if case .one(let text?) = Compiler.migration(new, from: old).text { text.contains("\"b\"") } else { false }
+        }
+        #expect(isAccepted(input(dog("a: Int, b: Int"))))
+        old.sources.append(SourceText(file: SourceFileID(2), path: "a.yaml", text: "enums:\n  Size: [small]\n"))
+        #expect(isAccepted(input(dog("a: Int, b: Int"))))
+        // The same mistakes in the new schema are reported.
+        var new = input(dog("a: Int, b: Int"))
+        new.configuration = configuration
+        let refused = Compiler.migration(new, from: old)
+        #expect(refused.text == nil)
+        #expect(refused.diagnostics.map(\.code) == [.badConfiguration])
+    }
+
     @Test("a type that is no longer synchronized loses its table; a property that becomes local loses its column")
     func modes() throws {
         let old = objects(
