@@ -11,7 +11,8 @@ public indirect enum RuleCondition: Hashable, Sendable {
     case not(RuleCondition)
     /// The left side is a property or a claim. The right side has a type that fits the left side.
     case comparison(RuleOperand, RuleRelation, RuleOperand)
-    /// Whether the operand equals one of the operands in the array: `size IN {'small', 'large'}`.
+    /// Whether the operand equals one of the operands in the array: `size IN {'small', 'large'}`. If the array is empty,
+    /// the result is false, or unknown if the operand is a claim that the user does not have.
     case oneOf(RuleOperand, [RuleOperand])
     /// Whether the claim is a list that contains the operand, which is a property or literal: `team IN $user.teams`.
     case contained(RuleOperand, RuleClaim)
