@@ -464,11 +464,11 @@ def typed_claim(user, name, kind):
     """Returns the value of a claim. Raises Unknown if the user does not have the claim, or if it has another type."""
     value = find_claim(user, name)
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    is_integer = is_number and value == int(value) and abs(value) < 2**63
     is_valid = {
         "text": isinstance(value, str), "size": isinstance(value, str), "bool": isinstance(value, bool),
-        "integer": is_number and value == int(value) and abs(value) < 2**63, "number": is_number, "decimal": is_number,
-        "level": is_number and value == int(value), "uuid": str(value).lower() in UUIDS,
-        "oid": str(value).lower() in OBJECT_IDS,
+        "integer": is_integer, "level": is_integer, "number": is_number, "decimal": is_number,
+        "uuid": str(value).lower() in UUIDS, "oid": str(value).lower() in OBJECT_IDS,
     }[kind]
     if not is_valid:
         raise Unknown
