@@ -464,11 +464,11 @@ def typed_claim(user, name, kind):
     """Returns the value of a claim. Raises Unknown if the user does not have the claim, or if it has another type."""
     value = find_claim(user, name)
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    is_integer = is_number and value == int(value) and abs(value) < 2**63
     is_valid = {
         "text": isinstance(value, str), "size": isinstance(value, str), "bool": isinstance(value, bool),
-        "integer": is_number and value == int(value) and abs(value) < 2**63, "number": is_number, "decimal": is_number,
-        "level": is_number and value == int(value), "uuid": str(value).lower() in UUIDS,
-        "oid": str(value).lower() in OBJECT_IDS,
+        "integer": is_integer, "level": is_integer, "number": is_number, "decimal": is_number,
+        "uuid": str(value).lower() in UUIDS, "oid": str(value).lower() in OBJECT_IDS,
     }[kind]
     if not is_valid:
         raise Unknown
@@ -526,7 +526,8 @@ class RandomRule:
         kind, is_optional = PATHS[path].rstrip("?"), PATHS[path].endswith("?")
         relation = chance.choice(["==", "!="] + (["<", "<=", ">", ">="] if kind in ORDERED else []))
         claim = chance.choice(CLAIMS)
-        forms = [self.with_literal, self.with_literal, self.claim_with_literal, self.claim_with_nil]
+        forms = [
+            self.with_literal, self.with_literal, self.claim_with_literal, self.claim_with_nil, self.claim_in_list]
         if kind != "double":
             forms += [self.with_claim, self.with_claim, self.in_list]
         if kind in ("text", "integer", "size", "level", "uuid", "oid"):
@@ -574,6 +575,20 @@ class RandomRule:
             texts.append(text.replace(f"{path} == ", "").replace(f" == {path}", ""))
             parts.append(holds)
         return f"{path} IN {{{', '.join(texts)}}}", self.joined(parts, True)
+
+    def claim_in_list(self, path, kind, _, claim):
+        def is_in_empty_list(_, user):
+            if find_claim(user, claim) is None:
+                raise Unknown
+            return False
+
+        texts, parts = [], [is_in_empty_list]
+        for _ in range(self.chance.choice([0, 0, 1, 2])):
+            form = self.claim_with_literal if self.chance.random() < 0.7 else self.claim_with_nil
+            text, holds = form(path, kind, "==", claim)
+            texts.append(text.replace(f"$user.{claim} == ", ""))
+            parts.append(holds)
+        return f"$user.{claim} IN {{{', '.join(texts)}}}", self.joined(parts, True)
 
     def in_claim(self, path, _, __, claim):
         return f"{path} IN $user.{claim}", lambda row, user: self.contains(user, claim, row[path])

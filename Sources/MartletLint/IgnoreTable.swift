@@ -36,7 +36,14 @@ struct IgnoreTable {
     /// Findings about the comments that have not silenced any finding.
     func unused() -> [Diagnostic] {
         entries.filter { !used.contains($0.key) }.map { entry in
-            Diagnostic(
+            // The findings about comments are created after all comments were applied, so no comment can silence them.
+            guard entry.key.code != DiagnosticCode.uselessIgnore.rawValue else {
+                return Diagnostic(
+                    .uselessIgnore,
+                    "a comment cannot silence '\(entry.key.code)'; remove it, or write '\(entry.key.code): off' below "
+                        + "'lint:' and 'rules:' in 'martlet.yaml'", at: entry.span)
+            }
+            return Diagnostic(
                 .uselessIgnore, "'martlet:ignore \(entry.key.code)' silences nothing; remove it", at: entry.span,
                 label: entry.key.line == nil ? "no such finding in this file" : "no such finding on its line")
         }

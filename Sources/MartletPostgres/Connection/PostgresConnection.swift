@@ -41,6 +41,7 @@
                         continuation.resume(
                             with: Result {
                                 guard let session = state.session else {
+                                    thread.discard(closure)
                                     throw PostgresError(.connectionFailure, "the connection is closed")
                                 }
                                 guard thread.begin(closure, session.canceller) else { throw CancellationError() }
@@ -53,6 +54,9 @@
                 thread.cancel(closure)
             }
         }
+
+        /// The number of `run` calls whose closures have not begun.
+        package var waitingCount: Int { thread.pendingCount }
 
         /// Closes the connection after the closures of all earlier `run` calls have ended. Later calls of `run` throw.
         package func close() async {
@@ -136,6 +140,13 @@
                 canceller.allow()
                 return true
             }
+        }
+
+        var pendingCount: Int { waiting.withLock { $0.pending.count } }
+
+        /// Removes the number of a closure that will not run.
+        func discard(_ closure: UInt64) {
+            waiting.withLock { _ = $0.pending.remove(closure) }
         }
 
         func finish(_ closure: UInt64) {

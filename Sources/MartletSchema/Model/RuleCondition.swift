@@ -11,7 +11,8 @@ public indirect enum RuleCondition: Hashable, Sendable {
     case not(RuleCondition)
     /// The left side is a property or a claim. The right side has a type that fits the left side.
     case comparison(RuleOperand, RuleRelation, RuleOperand)
-    /// Whether the operand equals one of the operands in the array: `size IN {'small', 'large'}`.
+    /// Whether the operand equals one of the operands in the array: `size IN {'small', 'large'}`. If the array is empty,
+    /// the result is false, or unknown if the operand is a claim that the user does not have.
     case oneOf(RuleOperand, [RuleOperand])
     /// Whether the claim is a list that contains the operand, which is a property or literal: `team IN $user.teams`.
     case contained(RuleOperand, RuleClaim)
@@ -25,27 +26,6 @@ public indirect enum RuleCondition: Hashable, Sendable {
         case .comparison(let left, _, let right): [left, right].compactMap(\.path)
         case .oneOf(let operand, let values): ([operand] + values).compactMap(\.path)
         case .contained(let operand, _): [operand.path].compactMap(\.self)
-        }
-    }
-
-    /// An equivalent condition in which `NOT` applies only to `<`, `<=`, `>`, `>=` and `IN`.
-    public var inNegationNormalForm: RuleCondition { normalized(isNegated: false) }
-
-    private func normalized(isNegated: Bool) -> RuleCondition {
-        switch self {
-        case .constant(let value): .constant(value != isNegated)
-        case .not(let part): part.normalized(isNegated: !isNegated)
-        case .and(let parts):
-            isNegated
-                ? .or(parts.map { $0.normalized(isNegated: true) })
-                : .and(parts.map { $0.normalized(isNegated: false) })
-        case .or(let parts):
-            isNegated
-                ? .and(parts.map { $0.normalized(isNegated: true) })
-                : .or(parts.map { $0.normalized(isNegated: false) })
-        case .comparison(let left, .equal, let right) where isNegated: .comparison(left, .notEqual, right)
-        case .comparison(let left, .notEqual, let right) where isNegated: .comparison(left, .equal, right)
-        case .comparison, .oneOf, .contained: isNegated ? .not(self) : self
         }
     }
 }

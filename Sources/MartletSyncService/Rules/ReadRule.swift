@@ -67,6 +67,9 @@ struct ReadRule: Sendable {
             return isNegated ? .and(predicates) : .or(predicates)
         case .comparison(let left, let comparison, let right):
             return try self.comparison(left, comparison, right, isNegated: isNegated, claims)
+        case .oneOf(.claim(let names), let values) where values.isEmpty && claims[names] == nil:
+            // There is no comparison that tests whether the user has the claim.
+            return .constant(false)
         case .oneOf(let operand, let values):
             let parts = try values.map { try comparison(operand, .equal, $0, isNegated: isNegated, claims) }
             return isNegated ? .and(parts) : .or(parts)

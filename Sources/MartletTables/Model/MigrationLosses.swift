@@ -22,7 +22,9 @@ extension TablePairs {
                 losses.append("\(name(column.new)) is required now, and existing rows may contain NULL in it")
             }
             if column.acceptsFewer {
-                losses.append("\(name(column.new)) accepts fewer values now")
+                let isKey = owner == nil && pair.new.primaryKey.contains(column.new.name)
+                let loss = "\(name(column.new)) accepts fewer values now"
+                losses.append(isKey ? "the primary key \(loss), and objects with other keys would be deleted" : loss)
             }
         }
         for key in pair.old.foreignKeys {

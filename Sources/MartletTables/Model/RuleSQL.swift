@@ -81,7 +81,11 @@ struct RuleSQL {
     }
 
     private func oneOf(_ operand: RuleOperand, _ values: [RuleOperand], isNegated: Bool) -> String {
-        guard !values.isEmpty else { return isNegated ? "true" : "false" }
+        guard !values.isEmpty else {
+            guard isNegated else { return "false" }
+            // There is no comparison that tests whether the user has the claim.
+            return operand.isClaim ? nullTest(operand, .notEqual) : "true"
+        }
         let parts = values.map { comparison(operand, isNegated ? .notEqual : .equal, $0, isNegated: false) }
         return parts.map { "(\($0))" }.joined(separator: isNegated ? " AND " : " OR ")
     }

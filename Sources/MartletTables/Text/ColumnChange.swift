@@ -6,6 +6,16 @@ struct ColumnChange {
     let pair: ColumnPair
     /// Whether the column refers to another table after the migration.
     let hasOtherTarget: Bool
+    let role: Role
+
+    /// The role of the column in its table.
+    enum Role {
+        /// The primary key of the objects of a type.
+        case objectKey
+        /// A part of the key of the elements of a collection.
+        case elementKey
+        case other
+    }
 
     private var column: String { SQLName.quoted(pair.new.name) }
 
@@ -26,9 +36,10 @@ struct ColumnChange {
         return removal + drop + relax + [alter("TYPE \(pair.new.type) USING \(conversion ?? replacement)")]
     }
 
-    /// Whether the migration deletes a row whose value the new column does not accept. This happens in the tables of
-    /// collections, and for a primary key without a default, because these columns have no SQL default.
-    private var isRemoved: Bool { pair.new.isRequired && pair.new.defaultText == nil }
+    /// Whether the migration deletes a row whose value the new column does not accept. A required column without a
+    /// default, such as the elements of a list, has no other value. The values of primary keys and the elements of sets
+    /// must differ, so they cannot be replaced by a default or by NULL.
+    private var isRemoved: Bool { role != .other || pair.new.isRequired && pair.new.defaultText == nil }
 
     private static let numbers: Set = ["smallint", "integer", "bigint", "real", "double precision", "numeric"]
 
@@ -52,11 +63,13 @@ struct ColumnChange {
         if let check = pair.new.check, pair.acceptsFewer || pair.isConverted { refused.append("NOT (\(check))") }
         if pair.new.isRequired, !pair.old.isRequired { refused.append("\(column) IS NULL") }
         let name = SQLName.quoted(table)
-        return refused.map { condition in
-            isRemoved
-                ? "DELETE FROM \(name) WHERE \(condition);"
-                : "UPDATE \(name) SET \(column) = \(replacement) WHERE \(condition);"
+        guard isRemoved else {
+            return refused.map { "UPDATE \(name) SET \(column) = \(replacement) WHERE \($0);" }
         }
+        // References are checked at the end of the transaction. Until then, PostgreSQL refuses to alter the table, so
+        // the references to the deleted rows are checked at once.
+        let check = role == .objectKey && !refused.isEmpty ? ["SET CONSTRAINTS ALL IMMEDIATE;"] : []
+        return refused.map { "DELETE FROM \(name) WHERE \($0);" } + check
     }
 
     private func defaultValue() -> [String] {

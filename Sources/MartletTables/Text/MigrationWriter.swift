@@ -181,9 +181,17 @@ struct MigrationWriter {
             "ALTER TABLE \(SQLName.quoted(pair.new.name)) ADD COLUMN \(current.line(column, of: pair.new.name));"
         }
         return pair.columns.flatMap {
-            ColumnChange(table: pair.new.name, pair: $0, hasOtherTarget: hasOtherTarget($0, pair)).statements()
+            ColumnChange(
+                table: pair.new.name, pair: $0, hasOtherTarget: hasOtherTarget($0, pair), role: role(of: $0.new, pair)
+            ).statements()
         }
             + removed + added
+    }
+
+    private func role(of column: ColumnModel, _ pair: TablePair) -> ColumnChange.Role {
+        // If the elements of a set can be NULL, the table of the set has no primary key.
+        guard pair.new.primaryKey.contains(column.name) || pair.new.singleNull == column.name else { return .other }
+        return pair.new.origin.property == nil ? .objectKey : .elementKey
     }
 
     /// Whether the column refers to another table after the migration.

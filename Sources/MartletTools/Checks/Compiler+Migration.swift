@@ -1,4 +1,5 @@
 public import MartletCompiler
+import MartletFrontend
 import MartletLint
 public import MartletSchema
 import MartletTables
@@ -40,8 +41,11 @@ extension Compiler {
                 text: nil, diagnostics: diagnostics, oldErrors: comparison.oldErrors, problems: problems,
                 sources: comparison.sources)
         }
-        guard let model = check(new).model, let former = check(old).model, comparison.oldErrors.isEmpty else {
-            return refused(check(new).diagnostics.filter(\.isError))
+        let current = check(new)
+        // The tables of the old schema depend only on its schema files. So mistakes in its configuration, and equal
+        // names of its output files, do not prevent a migration. The errors of the schema files are in `oldErrors`.
+        guard let model = current.model, let former = Frontend.analyze(old.sources).model else {
+            return refused(current.diagnostics.filter(\.isError))
         }
         let successors = SchemaSuccessors(from: former, to: model)
         let migration = TableMigration(

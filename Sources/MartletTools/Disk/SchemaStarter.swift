@@ -20,10 +20,11 @@ public struct SchemaStarter {
             .map { FileSystem.join(folder, $0) }
     }
 
-    /// The paths of the schema files, relative to the schema folder. Symbolic links to folders are not followed.
+    /// The paths of the schema files, relative to the schema folder. Symbolic links to folders are not followed. Names
+    /// that begin with a dot are skipped, as in `SourceLoader`.
     private func schemaFiles(in folder: String, _ relative: String) -> [String] {
         let names = (try? FileSystem.names(in: folder)) ?? []
-        return names.flatMap { name in
+        return names.filter { !$0.hasPrefix(".") }.flatMap { name in
             let relativePath = relative.isEmpty ? name : "\(relative)/\(name)"
             let path = FileSystem.join(folder, name)
             let kind = FileSystem.kind(of: path, followingLinks: false)

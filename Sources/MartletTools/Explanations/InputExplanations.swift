@@ -59,7 +59,7 @@ extension RuleExplanation {
         .uselessIgnore,
         problem: """
             A 'martlet:ignore' comment names a code that is not reported for the next line, a code that does not \
-            exist, or no code.
+            exist, a code that no comment can silence, or no code.
             """,
         reason: "The comment has no effect now, but can hide a new finding later.",
         example: .schema(
@@ -83,8 +83,8 @@ extension RuleExplanation {
 
                 """),
         silencing: """
-            remove the comment. If the comment names an existing code, 'MRT0003: off' below 'lint:' and 'rules:' in \
-            'martlet.yaml' silences it too.
+            remove the comment, or write 'MRT0003: off' below 'lint:' and 'rules:' in 'martlet.yaml'. Another comment \
+            cannot silence it.
             """)
 
     static let badConfiguration = RuleExplanation(

@@ -59,8 +59,8 @@ public enum FixApplier {
             }
             let edits = Dictionary(grouping: fixes.flatMap(\.edits)) { $0.span.file }
             let apply = { (source: SourceText) in edits[source.file].map { source.applying($0) } ?? source }
-            input = SchemaInput(
-                sources: input.sources.map(apply), configuration: input.configuration.map(apply))
+            input.sources = input.sources.map(apply)
+            input.configuration = input.configuration.map(apply)
         }
         return FixResult(input: original, counts: [:], rounds: maximumRounds)
     }

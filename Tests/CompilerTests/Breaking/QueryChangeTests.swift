@@ -32,6 +32,13 @@ struct QueryChangeTests {
         try check(
             dog("a: Int, b: Int", "unique: [[«a, b»]]"), dog("a: Int, b: Int", name: "«Dog»"),
             ["query: 'Dog.a' and 'Dog.b' need not be unique any more; keep the list in 'unique'"])
+        try check(
+            dog("«a»: Int, b: Int", "unique: [[«a, b»]]"),
+            dog("«c»: {type: Int, renamedFrom: a}, b: Int", name: "«Dog»"),
+            [
+                "query: 'Dog.c' and 'Dog.b' need not be unique any more; keep the list in 'unique'",
+                "source: property 'Dog.c' was 'a'; rename it in code that uses it",
+            ])
         try check(dog("a: Int, b: Int", "unique: [[a, b]]"), dog("a: Int, b: Int", "unique: [[b, a]]"))
         // Values of `a` are unique, so combinations of values of `a` and `b` are unique too.
         try check(dog("a: Int, b: Int", "unique: [[a]]"), dog("a: Int, b: Int", "unique: [[a], [a, b]]"))

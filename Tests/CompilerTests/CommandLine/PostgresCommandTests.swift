@@ -56,6 +56,15 @@ struct PostgresCommandTests {
         #expect(try run(["--breaking", "--against", "Old"], in: folder).status == 2)
     }
 
+    @Test("an error in the 'martlet.yaml' of the older schema does not prevent the migration S57 S40")
+    func olderConfiguration() throws {
+        let folder = try folder(Self.old + "      age: Int\n")
+        try folder.write("access: internl\n", to: "Old/martlet.yaml")
+        let outcome = try run(["--against", "Old"], in: folder)
+        #expect(outcome.status == 0 && outcome.errors == "")
+        #expect(outcome.output.contains("ADD COLUMN \"age\""))
+    }
+
     @Test("errors of the old schema are reported; if its types have no primary keys, all tables are created S57 S40")
     func olderSchema() throws {
         let broken = try run(["--against", "Old"], in: folder(Self.old, old: "objects:\n  Dog:\n"))

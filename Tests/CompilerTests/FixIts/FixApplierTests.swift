@@ -46,6 +46,25 @@ struct FixApplierTests {
         }
     }
 
+    @Test("a fix-it keeps the other values of the input S41")
+    func otherValues() {
+        let source = SourceText(
+            file: SourceFileID(0), path: "A.yaml", text: "objects:\n  A: {properties: {a: string}}\n")
+        var folder = SchemaInput(sources: [source])
+        folder.skippedFiles = ["B.yml"]
+        let fixed = FixApplier.apply(folder)
+        #expect(fixed.count == 1)
+        #expect(fixed.input.skippedFiles == ["B.yml"])
+        let text = "access:internal\n"
+        var configuration = SchemaInput(
+            sources: [], configuration: SourceText(file: SourceFileID(0), path: "martlet.yaml", text: text))
+        configuration.isConfigurationOnly = true
+        let only = FixApplier.apply(configuration)
+        #expect(only.count == 1)
+        #expect(only.input.isConfigurationOnly)
+        #expect(Compiler.lint(only.input).diagnostics.map(\.message) == [])
+    }
+
     @Test("overlapping fix-its are applied one after another MRT0203 MRT0302")
     func overlapping() {
         let text = "objects:\n  Dog:\n    properties:\n      a: Array<string>?\n      b: [integer]?\n      c: Dog\n"

@@ -1,5 +1,6 @@
 import MartletFrontend
 import MartletSchema
+import MartletTables
 import Testing
 
 @Suite("Rules: notation and meaning")

@@ -74,6 +74,24 @@ struct IgnoreTests {
             """)
     }
 
+    @Test("findings about comments cannot be silenced by a comment, and the message says what to write instead MRT0003")
+    func ownCode() {
+        expect(
+            """
+            # martlet:ignore MRT0003
+            #~               ^^^^^^^ warning MRT0003: a comment cannot silence 'MRT0003'; remove it, or write 'MRT0003: off' below 'lint:' and 'rules:' in 'martlet.yaml'
+            objects:
+              ## Barks.
+              # martlet:ignore MRT0003, MRT9999
+            #~                 ^^^^^^^ warning MRT0003: a comment cannot silence 'MRT0003'; remove it, or write 'MRT0003: off' below 'lint:' and 'rules:' in 'martlet.yaml'
+            #~                          ^^^^^^^ warning MRT0003: unknown code 'MRT9999'; write one such as 'MRT0501'
+              Dog:
+                primaryKey: id
+                properties: {id: Int}
+
+            """)
+    }
+
     @Test("text in quotes or in a block scalar is not a comment S6")
     func scalars() {
         expect(

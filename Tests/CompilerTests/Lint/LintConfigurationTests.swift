@@ -72,6 +72,21 @@ struct LintConfigurationTests {
         #expect(lint(text) == ["Dogs warning MRT0501", "Lega warning MRT0403", "Lega error MRT0502"])
     }
 
+    @Test("'MRT0003: off' silences all findings about comments, whatever the comment says S7 MRT0003")
+    func uselessComments() {
+        let comments = [
+            "ignore", "ignor MRT0501", "ignore MRT9999", "ignore MRT0203", "ignore MRT0003", "ignore MRT0403",
+        ]
+        let text =
+            comments.map { "# martlet:\($0)\n" }.joined()
+            + "objects:\n  Dog: {primaryKey: id, properties: {id: Int}}\n"
+        var input = SchemaInput(sources: [SourceText(file: SourceFileID(0), path: "A.yaml", text: text)])
+        #expect(Compiler.lint(input).diagnostics.map(\.code) == comments.map { _ in .uselessIgnore })
+        input.configuration = SourceText(
+            file: SourceFileID(1), path: "martlet.yaml", text: "lint: {rules: {MRT0003: off}}\n")
+        #expect(Compiler.lint(input).diagnostics.map(\.message) == [])
+    }
+
     @Test("an override is reported if its path matches no file MRT0003")
     func unmatched() {
         let text = "lint:\n  preset: standard\n  overrides:\n    - {paths: [Dogs.yaml, legacy], preset: minimal}\n"

@@ -71,6 +71,18 @@ struct StarterTests {
         #expect(folder.names(in: "Schemas").count == 1)
     }
 
+    @Test("'init' ignores hidden files and folders, as all commands do, and 'martlet.yaml' S40")
+    func hidden() throws {
+        let folder = try TemporaryFolder()
+        for path in [".github/workflows/ci.yaml", "Pets/.old/Dog.yaml", ".swiftlint.yaml", "martlet.yaml"] {
+            try folder.write("{}\n", to: path)
+        }
+        let outcome = try Executable().run(["init", "."], in: folder)
+        #expect(outcome.status == 0 && outcome.errors == "")
+        #expect(try folder.read("Schema.yaml") == StarterSchema.text)
+        #expect(try Executable().run(["lint", "."], in: folder).status == 0)
+    }
+
     @Test("'init' does not replace a file at the path of the folder S40")
     func fileInTheWay() throws {
         let folder = try TemporaryFolder()

@@ -184,6 +184,33 @@ struct MigrationTests {
             ])
     }
 
+    @Test(
+        "if a primary key accepts fewer values, objects with other keys are deleted, and only with permission S57",
+        arguments: ["Int8", "Int8 = 5"])
+    func narrowedKey(_ type: String) throws {
+        let (old, new) = (
+            objects("Dog: {primaryKey: id, properties: {id: Int16}}"),
+            objects("Dog: {primaryKey: id, properties: {id: \(type)}}")
+        )
+        let refused = Compiler.migration(input(new), from: input(old))
+        #expect(refused.text == nil)
+        #expect(
+            refused.problems == [
+                "the primary key 'Dog.id' accepts fewer values now, and objects with other keys would be deleted"
+            ])
+        #expect(
+            try parts(old, new)[1] == [
+                #"DELETE FROM "dog" WHERE NOT ("id" BETWEEN -128 AND 127);"#, "SET CONSTRAINTS ALL IMMEDIATE;",
+                #"ALTER TABLE "dog" ADD CONSTRAINT "dog_id_check" CHECK ("id" BETWEEN -128 AND 127);"#,
+            ])
+        let wider = Compiler.migration(
+            input(old), from: input(objects("Dog: {primaryKey: id, properties: {id: Int8}}")))
+        guard case .one = wider.text else {
+            Issue.record("refused: \(wider.problems)")
+            return
+        }
+    }
+
     @Test("elements that the new type of a collection does not accept are removed")
     func elements() throws {
         #expect(
@@ -194,6 +221,12 @@ struct MigrationTests {
         #expect(
             try parts(dog("a: List<String>"), dog("a: List<Int>"))[1] == [
                 #"DELETE FROM "dog_a";"#, #"ALTER TABLE "dog_a" ALTER COLUMN "value" TYPE bigint USING NULL;"#,
+            ])
+        // A set contains NULL at most once, so elements are not replaced by NULL.
+        #expect(
+            try parts(dog("a: Set<Int16?>"), dog("a: Set<Int8?>"))[1] == [
+                #"DELETE FROM "dog_a" WHERE NOT ("value" BETWEEN -128 AND 127);"#,
+                #"ALTER TABLE "dog_a" ADD CONSTRAINT "dog_a_value_check" CHECK ("value" BETWEEN -128 AND 127);"#,
             ])
         #expect(
             try parts(dog("a: Map<Int>"), dog("a: Map<Double>"))[1] == [
@@ -278,6 +311,25 @@ struct MigrationTests {
             input(objects("Dog: {\(change.new)}")), from: input(objects("Dog: {\(change.old)}")), losingData: true)
         #expect(migration.text == nil)
         #expect(migration.problems.first?.hasPrefix(change.message) == true, "\(migration.problems)")
+    }
+
+    @Test("mistakes in the configuration of the old schema, and in the names of its files, do not matter S57")
+    func oldConfiguration() {
+        let configuration = SourceText(file: SourceFileID(1), path: "martlet.yaml", text: "access: internl\n")
+        var old = input(dog("a: Int"))
+        old.configuration = configuration
+        func isAccepted(_ new: SchemaInput) -> Bool {
+            if case .one(let text?) = Compiler.migration(new, from: old).text { text.contains("\"b\"") } else { false }
+        }
+        #expect(isAccepted(input(dog("a: Int, b: Int"))))
+        old.sources.append(SourceText(file: SourceFileID(2), path: "a.yaml", text: "enums:\n  Size: [small]\n"))
+        #expect(isAccepted(input(dog("a: Int, b: Int"))))
+        // The same mistakes in the new schema are reported.
+        var new = input(dog("a: Int, b: Int"))
+        new.configuration = configuration
+        let refused = Compiler.migration(new, from: old)
+        #expect(refused.text == nil)
+        #expect(refused.diagnostics.map(\.code) == [.badConfiguration])
     }
 
     @Test("a type that is no longer synchronized loses its table; a property that becomes local loses its column")

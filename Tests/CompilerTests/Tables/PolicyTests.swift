@@ -37,7 +37,12 @@ struct PolicyTests {
             ("NOT (id == 1 AND age == 2)", #"("id" IS DISTINCT FROM 1) OR ("age" IS DISTINCT FROM 2)"#),
             ("id IN {1, 2}", #"("id" = 1) OR ("id" = 2)"#),
             ("NOT nick IN {'a', nil}", #"("nick" IS DISTINCT FROM 'a') AND ("nick" IS NOT NULL)"#),
-            ("id IN {}", "false"), ("NOT id IN {}", "true"), ("owner == nil", #""owner" IS NULL"#),
+            ("id IN {}", "false"), ("NOT id IN {}", "true"), ("$user.sub IN {}", "false"),
+            (
+                "NOT $user.sub IN {}",
+                "(SELECT CASE WHEN jsonb_typeof(u -> 'sub') <> 'null' THEN u -> 'sub' END CLAIMS) IS NOT NULL"
+            ),
+            ("owner == nil", #""owner" IS NULL"#),
             ("key == '00010203-0405-0607-0809-0a0b0c0d0e0f'", #""key" = '00010203-0405-0607-0809-0a0b0c0d0e0f'::uuid"#),
             ("code == oid(507f1f77bcf86cd799439011)", #""code" = '\x507f1f77bcf86cd799439011'::bytea"#),
             (

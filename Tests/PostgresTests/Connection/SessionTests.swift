@@ -223,6 +223,7 @@
             #expect(distinct == 20)
             await connection.close()
             await #expect(throws: PostgresError.self) { try await connection.run { _ in } }
+            #expect(connection.waitingCount == 0)
         }
 
         @Test("a cancelled task stops its statement, and the connection stays usable")

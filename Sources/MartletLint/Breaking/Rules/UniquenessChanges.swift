@@ -32,19 +32,20 @@ struct UniquenessChanges: BreakingRule {
         return added.map { list in
             BreakingChange(
                 .data,
-                "\(names(list, pair)) must be unique now, and a file whose objects share values does not open; "
+                "\(text(list.map(\.value), pair)) must be unique now, and a file whose objects share values does not open; "
                     + "take the list out of 'unique', or make the values differ first",
                 at: list.first.map { $0.span.union(list[list.count - 1].span) })
         }
             + gone.map { list in
-                BreakingChange(
-                    .query,
-                    "\(names(list, pair)) need not be unique any more; keep the list in 'unique'",
+                let names = list.map { pair.currentName($0.value) }
+                return BreakingChange(
+                    .query, "\(text(names, pair)) need not be unique any more; keep the list in 'unique'",
                     at: pair.new.nameSpan, was: list.first.map { $0.span.union(list[list.count - 1].span) })
             }
     }
 
-    private func names(_ list: [Spanned<String>], _ pair: ObjectPair) -> String {
-        list.map { "'\(pair.new.name).\($0.value)'" }.joined(separator: " and ")
+    /// - Parameter names: the new names of properties.
+    private func text(_ names: [String], _ pair: ObjectPair) -> String {
+        names.map { "'\(pair.new.name).\($0)'" }.joined(separator: " and ")
     }
 }
