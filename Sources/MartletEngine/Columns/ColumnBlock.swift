@@ -16,6 +16,13 @@ enum ColumnBlock: Sendable {
             }
     }
 
+    var id: ObjectIdentifier {
+        switch self {
+        case .numbers(let block): ObjectIdentifier(block)
+        case .texts(let block): ObjectIdentifier(block)
+        }
+    }
+
     /// The number of bytes that the block occupies in memory.
     var byteCount: Int {
         switch self {

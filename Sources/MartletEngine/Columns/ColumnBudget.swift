@@ -13,7 +13,7 @@ package final class ColumnBudget: @unchecked Sendable {
     private struct Entry {
         let id: ColumnID
         weak var store: ColumnStore?
-        let column: ColumnStatistics.Column
+        var column: ColumnStatistics.Column
         var lastUse: UInt64
         var bytes: Int { column.byteCount }
     }
@@ -68,6 +68,14 @@ package final class ColumnBudget: @unchecked Sendable {
             used += column.byteCount - (entries[id]?.bytes ?? 0)
             time += 1
             entries[id] = Entry(id: id, store: store, column: column, lastUse: time)
+        }
+    }
+
+    /// Records that the size of a column has changed.
+    func resize(_ id: ColumnID, byteCount: Int) {
+        locked {
+            used += byteCount - (entries[id]?.bytes ?? byteCount)
+            entries[id]?.column.byteCount = byteCount
         }
     }
 

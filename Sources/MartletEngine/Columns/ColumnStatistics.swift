@@ -5,7 +5,7 @@ package struct ColumnStatistics: Sendable, Equatable {
         package let path: String
         package let type: String
         package let property: String
-        package let byteCount: Int
+        package internal(set) var byteCount: Int
     }
 
     /// The columns in memory. The most recently used column is first.

@@ -247,7 +247,7 @@ package final class ColumnStore: @unchecked Sendable {
         }
         budget.count { $0.reads += 1 }
         state.spans = [Span(first: source.handle.version, last: source.handle.version, columns: columns)]
-        record(columns, source.schema[table])
+        record(state.spans, source.schema[table])
         return columns
     }
 
@@ -284,7 +284,7 @@ package final class ColumnStore: @unchecked Sendable {
         state.spans.append(Span(first: version, last: version, columns: columns))
         if state.spans.count > Self.maximumSpans { state.spans.removeFirst() }
         tables[table] = state
-        record(columns, source.schema[table])
+        record(state.spans, source.schema[table])
     }
 
     // Drops the columns of a table. Later queries that need them are counted from zero.
@@ -304,18 +304,28 @@ package final class ColumnStore: @unchecked Sendable {
         budget.remove(id(table, property))
         tables[table]?.spans = [Span(first: span.first, last: span.last, columns: rest)]
         tables[table]?.wanted[property] = nil
+        for (property, bytes) in byteCounts([rest]) { budget.resize(id(table, property), byteCount: bytes) }
     }
 
-    private func record(_ columns: TableColumns, _ table: DatabaseSchema.Table) {
-        // The memory of the keys is added to the first column.
-        var keys = columns.keyByteCount
-        for property in columns.properties {
+    private func record(_ spans: [Span], _ table: DatabaseSchema.Table) {
+        for (property, bytes) in byteCounts(spans.map(\.columns)) {
             budget.record(
                 id(table.id, property), of: self,
                 ColumnStatistics.Column(
                     path: path, type: table.type.name, property: table.type.properties[property].name,
-                    byteCount: columns.byteCount(of: property) + keys))
-            keys = 0
+                    byteCount: bytes))
+        }
+    }
+
+    // The bytes of each column of the newest span. They include the blocks that only older spans contain. The memory of
+    // the keys is added to the first column.
+    private func byteCounts(_ spans: [TableColumns]) -> [(property: PropertyIndex, bytes: Int)] {
+        guard let newest = spans.last else { return [] }
+        var keys = TableColumns.byteCount(spans.map(\.keys), id: { ObjectIdentifier($0) }, bytes: \.byteCount)
+        return newest.properties.map { property in
+            defer { keys = 0 }
+            let blocks = spans.map { $0.columns[property] ?? [] }
+            return (property, keys + TableColumns.byteCount(blocks, id: \.id, bytes: \.byteCount))
         }
     }
 

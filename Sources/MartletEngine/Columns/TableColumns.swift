@@ -7,10 +7,22 @@ struct TableColumns: Sendable {
     /// The values of the columns. Each array has one block for each block of `keys`.
     let columns: [PropertyIndex: [ColumnBlock]]
 
-    /// The number of bytes that the keys occupy in memory.
-    var keyByteCount: Int { keys.reduce(0) { $0 + $1.byteCount } }
-
-    func byteCount(of property: PropertyIndex) -> Int { columns[property]?.reduce(0) { $0 + $1.byteCount } ?? 0 }
+    /// The number of bytes that the blocks of several versions occupy in memory, oldest version first. Versions share
+    /// the blocks that do not change between them.
+    static func byteCount<Block>(
+        _ versions: [[Block]], id: (Block) -> ObjectIdentifier, bytes: (Block) -> Int
+    ) -> Int {
+        var sum = versions.last.map { $0.reduce(0) { $0 + bytes($1) } } ?? 0
+        for (old, new) in zip(versions, versions.dropFirst()) {
+            if old.count == new.count {
+                for (old, new) in zip(old, new) where id(old) != id(new) { sum += bytes(old) }
+            } else {
+                let known = Set(new.map(id))
+                for block in old where !known.contains(id(block)) { sum += bytes(block) }
+            }
+        }
+        return sum
+    }
 
     var properties: ColumnSet { ColumnSet(columns.keys) }
 

@@ -79,4 +79,38 @@ struct RequiredColumnTests {
         }
         #expect(budget.statistics.hits > 100, "\(budget.statistics)")
     }
+
+    @Test("the memory of columns includes the keys, and the blocks that only older versions have O83")
+    func memory() throws {
+        let budget = ColumnBudget(byteLimit: 1 << 30)
+        let test = try TestRealm {
+            $0.columns.budget = budget
+            $0.columns.leastRows = 0
+            $0.columns.queriesBeforeReading = 1
+        }
+        let rows = 6_000
+        // The keys are not consecutive, so 8 bytes are stored for each.
+        try test.realm.write {
+            for id in 0..<rows { test.realm.add(Scalars(id: id * 3, int: id << 40, double: Double(id) / 3)) }
+        }
+        let all = test.realm.objects(Scalars.self)
+        #expect(all.where { $0.int >= 0 }.count == rows && all.where { $0.double >= 0 }.count == rows)
+        let full = budget.statistics
+        #expect(full.columns.map(\.property) == ["double", "int"])
+        #expect(full.byteCount > 24 * rows && full.byteCount < 25 * rows)
+        // Dropping the older column does not release the keys.
+        budget.byteLimit = full.byteCount - 1
+        #expect(budget.statistics.columns.map(\.property) == ["double"])
+        #expect(budget.statistics.byteCount > 16 * rows && budget.statistics.byteCount < 17 * rows)
+        budget.byteLimit = 1 << 30
+        var last = budget.statistics.byteCount
+        for round in 1...5 {
+            try test.realm.write { all[10].double = Double(round) }
+            #expect(all.where { $0.double >= 0 }.count == rows)
+            let bytes = budget.statistics.byteCount
+            // One block of keys and one block of values are copied for each of at most three older versions.
+            #expect(round <= 3 ? bytes > last + 16_000 && bytes < last + 70_000 : abs(bytes - last) < 1_000)
+            last = bytes
+        }
+    }
 }
