@@ -6,8 +6,8 @@ import Testing
 
 @testable import Martlet
 
-/// Conditions on indexed properties. The query is compiled differently if few or many rows satisfy the condition. The
-/// results must be the same as those of a closure.
+/// Conditions on indexed properties. How the query is compiled depends on whether few or many rows satisfy the
+/// condition. The results must be the same as those of a closure.
 @Suite struct IndexProbeTests {
     private static let names = [
         "", "a", "ab", "abc", "b", "\u{D7FF}", "\u{D7FF}x", "\u{E000}", "\u{10FFFF}", "\u{10FFFF}x",
