@@ -21,10 +21,10 @@ package final class TypeMigration {
     /// property. The value is the name of the property in the file.
     private(set) var renamed: [String: [String: String]] = [:]
     /// Which rows of the previous version contain which other rows, through properties that have the same embedded type
-    /// in both versions. The value is computed at its first use. A rename of a property by the user's code sets it to
-    /// nil again.
+    /// in both versions. The value is computed at its first use. If the user's code renames a property, the value
+    /// becomes nil again.
     private var previousContainment: Containment?
-    /// Types that `finish` removes from the file if they have no objects, and if no remaining type refers to them.
+    /// Types that `finish` removes from the file if they have no objects and no remaining type refers to them.
     private var dropped: Set<String> = []
     /// The types with their layout during the migration, and their numbers in the catalog.
     package private(set) var migratingTypes: [(id: TableID, type: ObjectTypeSchema)] = []

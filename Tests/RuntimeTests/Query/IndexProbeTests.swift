@@ -48,7 +48,8 @@ import Testing
         for isAscending in [true, false] { checkSorted(results, all.filter(isMember), isAscending, place) }
     }
 
-    // The results are sorted by an indexed property, by two properties, and by one that is not the first of its index.
+    // The results are sorted by an indexed property, by two properties, and by a property that is not the first of its
+    // index.
     private func checkSorted(
         _ results: Results<Indexed>, _ members: [Indexed], _ isAscending: Bool, _ place: Comment
     ) {
