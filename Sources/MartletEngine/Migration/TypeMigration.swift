@@ -4,11 +4,11 @@ import MartletValues
 /// One migration inside the caller's transaction. It converts the object types of the file to the object types of the
 /// program.
 ///
-/// `prepare` changes and fills the tables as far as possible without the user's code, which is the `migrationBlock`.
-/// Then the user's code can read the previous version and change the new rows. `finish` checks the result against the
-/// schema. Until `finish` is called, the primary keys and unique values of a rebuilt type may repeat, so that the
-/// user's code can correct them one by one. There is one exception: an integer primary key that was already the primary
-/// key stays unique.
+/// `prepare` changes and fills the tables as far as possible without the user's code (the `migrationBlock`). Then the
+/// user's code can read the previous version and change the new rows. `finish` checks the result against the schema.
+/// Until `finish` is called, the primary keys and unique values of a rebuilt type may repeat, so that the user's code
+/// can correct them one by one. There is one exception: an integer primary key that was already the primary key stays
+/// unique.
 package final class TypeMigration {
     /// A connection on which the version before the migration is pinned.
     let previous: Connection
