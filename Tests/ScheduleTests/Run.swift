@@ -113,8 +113,8 @@ final class Run: @unchecked Sendable {
         for _ in 0..<3 { try realm.write { realm.add(StringKey(code: "last"), update: .modified) } }
     }
 
-    /// Checks that only frozen versions and the newest version are pinned, or no version if the file is no longer in
-    /// use.
+    /// Checks that only frozen versions and the newest version are pinned. If the file is no longer in use, no version
+    /// may be pinned.
     func checkPins(_ coordinator: StoreCoordinator, isInUse: Bool) {
         let pinned = coordinator.locked { $0.pinned }
         let expected = isInUse ? Set(frozen.map(\.version)).union([history.newest]) : []

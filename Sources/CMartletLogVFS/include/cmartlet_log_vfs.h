@@ -9,7 +9,7 @@
  * first page.
  *
  *     72  8 bytes   the salts of the current log, or a random number after this log was copied and truncated
- *     80  8 bytes   the salts of the previous log, all of whose frames were copied into the file
+ *     80  8 bytes   the salts of the previous log; all frames of that log were copied into the file
  *     88  4 bytes   "MRTL"
  *
  * The salts of a log are called its name. These 20 bytes are called the recorded log names of the file.

@@ -8,7 +8,8 @@ import MartletValues
 public struct LinkingObjects<Element: ObjectBase> {
     // Nil for an unmanaged object, which has no linking objects.
     let results: Results<Element>?
-    /// The only element while `KeyPathTracer` determines the properties on a key path; otherwise nil.
+    /// A placeholder that is the only element while `KeyPathTracer` follows a key path through these linking objects.
+    /// Nil at all other times.
     fileprivate var traced: Element?
 
     init(results: Results<Element>?) { self.results = results }

@@ -19,7 +19,8 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
             notifier.change(nil) { unmanagedEntries = changed }
         }
     }
-    /// The value of every key while `KeyPathTracer` determines the properties on a key path; otherwise nil.
+    /// A placeholder that the subscript returns for any key while `KeyPathTracer` follows a key path through this map.
+    /// Nil at all other times.
     private var traced: Value?
     // The core stores keys and values alternately.
     private(set) var core: CollectionCore?
@@ -63,8 +64,8 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
         guard let core, rules.policy == .modified else {
             return assign(given.map { ($0.key, untyped.element($0.value, .key($0.key))) }, rules.policy)
         }
-        // With the policy `.modified`, an assigned dictionary keeps the entries whose keys the dictionary does not
-        // contain. An assigned map replaces all entries.
+        // With the policy `.modified`, assigning a dictionary leaves the other entries of this map in place: those
+        // whose keys are not in the dictionary. Assigning a map removes them.
         if UntypedValue.instance(value, of: (any UntypedMap).self) != nil { removeOthers(core, given.map(\.key)) }
         for (key, value) in given {
             if core.property.element.isEmbedded, let target = self[key]?._object,

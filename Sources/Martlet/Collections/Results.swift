@@ -86,7 +86,7 @@ extension Results: RandomAccessCollection {
         return Slice(base: self, bounds: bounds)
     }
 
-    // The default implementations compare positions with `endIndex`, for which the members are counted. The subscripts
+    // The default implementations compare positions with `endIndex`, and `endIndex` counts the members. The subscripts
     // check the positions.
     public func index(after position: Int) -> Int { position + 1 }
     public func index(before position: Int) -> Int { position - 1 }

@@ -128,8 +128,8 @@ final class ResultsStorage {
     }
 
     /// Creates a cursor that iterates over all objects of a type without reading keys in advance. Returns nil for every
-    /// other query, and if the keys are already known. Also returns nil inside a write, where every change would make
-    /// the cursor read the keys.
+    /// other query, and if the keys are already known. Also returns nil inside a write, because every change in the
+    /// write would make the cursor read the keys.
     func makeCursor() -> LazyCursor<KeySequence>? {
         context.withFrozenLock {
             validate()

@@ -155,9 +155,8 @@ extension ResultsStorage {
         }
     }
 
-    /// True if one key is valid for all objects with the same stored value, and if accessors can record which
-    /// properties are read. Floating-point properties are excluded, because 0.0 and -0.0 are equal but may have
-    /// different keys.
+    /// True if one key is valid for all objects with the same stored value and accessors can record which properties
+    /// are read. Floating-point properties are excluded, because 0.0 and -0.0 are equal but may have different keys.
     fileprivate func canRecordReads(of path: PropertyPath) -> Bool {
         !context.isFrozen && path.components.count == 1 && table.reusesAccessors
             && table.type[path.names[0]]?.element.isFloating == false

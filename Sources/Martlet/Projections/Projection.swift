@@ -143,7 +143,7 @@ public struct ProjectedResults<Element: AnyObject>: RandomAccessCollection {
         return Slice(base: self, bounds: bounds)
     }
 
-    // As in `Results`, positions are not compared with `endIndex`, for which the members are counted.
+    // As in `Results`, positions are not compared with `endIndex`, because `endIndex` counts the members.
     public func index(after position: Int) -> Int { position + 1 }
     public func index(before position: Int) -> Int { position - 1 }
     public func index(_ position: Int, offsetBy distance: Int) -> Int { position + distance }

@@ -48,11 +48,17 @@ extension Realm {
 
         /// The size of the write-ahead log (`-wal`) in bytes above which a write waits.
         ///
-        /// The write waits at most two seconds until old versions are released and the log can be reset. If the old
-        /// versions are still in use, a diagnostic message names their holders, and the log grows.
+        /// The write waits at most two seconds until old versions are released, and then restarts the log. If the old
+        /// versions are still in use, a message on standard error names their holders, and the log grows. A later write
+        /// waits again only after the log has grown by a quarter of this size.
         public var maximumLogBytes = 268_435_456
 
-        /// True if a write throws `.logFull` after the wait described at `maximumLogBytes`; false if the log grows.
+        /// True if a write throws `.logFull` when the wait described at `maximumLogBytes` was unsuccessful; false if
+        /// the log grows.
+        ///
+        /// Later writes throw `.logFull` without waiting, until the log can restart. There is one exception: if the
+        /// Realm shows an older version that nothing else uses, its write does not throw, because the write releases
+        /// this version.
         public var throwsWhenLogIsFull = false
 
         /// The file that is copied if the Realm's own file does not exist. Create it with `writeCopy(toFile:)`.

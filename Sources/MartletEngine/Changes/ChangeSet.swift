@@ -38,10 +38,10 @@ package struct ChangeSet: Sendable, Hashable {
     package var tables: [TableID: TableChanges]
 
     /// The edits of each collection in the order in which they were made. If one of the transactions created the row
-    /// that owns the collection, the edits of earlier transactions are omitted. This transaction may first have deleted
-    /// an older row with the same key. In that case, the edits that it made to the collection of the older row are
-    /// included. So the edits must not be applied to an old state of the collection if `tables` contains the owner in
-    /// `deleted`, because the old collection was deleted together with its owner.
+    /// that owns the collection, the edits of earlier transactions are omitted. If this transaction first deleted an
+    /// older row with the same key, the edits of this transaction to the collection of the older row are included. So
+    /// the edits must not be applied to an old state of the collection if `tables` contains the owner in `deleted`,
+    /// because the old collection was deleted together with its owner.
     package var collections: [CollectionID: ListEditScript]
 
     /// For each collection property, the rows to which a collection of this property gained or lost a link. The rows

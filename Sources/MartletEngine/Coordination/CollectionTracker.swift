@@ -1,7 +1,7 @@
 import MartletSQLite
 import MartletValues
 
-/// The merged change set of the commits between two versions, and the images of old rows that are still in memory.
+/// The merged change set of the commits between two versions, and the previous rows that are still in memory.
 package typealias VersionChanges = (changes: ChangeSet, oldRows: RowImages)
 
 /// Computes the changes of one collection from version to version. A tracker does not store the current state of the

@@ -123,7 +123,7 @@ package struct ResultsTracker: CollectionTracker {
         var change: Change
         /// All rows whose content, membership or position may have changed.
         var all: KeySet
-        /// False if no row was inserted, deleted or replaced, and if no change can affect membership or order.
+        /// True if a row was inserted, deleted or replaced, or if a change can affect membership or order.
         var canMove: Bool
         /// Rows whose membership or position may have changed because of other rows to which they link. Nil if these
         /// rows cannot be found by following links backwards. In that case any row may have become a member or have

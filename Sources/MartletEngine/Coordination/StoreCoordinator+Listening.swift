@@ -87,9 +87,8 @@ extension StoreCoordinator {
 
     func removeFromCommitLog(_ version: Version) { locked { $0.commitLog.removeLast(version) } }
 
-    /// The merged change set of the commits after `start`, up to and including `end`, and the images of old rows that
-    /// are in memory. Returns nil if one of the change sets is not available. The caller then compares the states in
-    /// full.
+    /// The merged change set of the commits after `start`, up to and including `end`, and the previous rows that are in
+    /// memory. Returns nil if one of the change sets is not available. The caller then compares the states in full.
     package func changes(
         after start: Version, through end: Version, _ handle: SnapshotHandle
     ) throws -> (changes: ChangeSet, oldRows: RowImages)? {

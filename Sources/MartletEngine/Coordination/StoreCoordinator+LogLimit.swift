@@ -5,21 +5,25 @@ import MartletSQLite
 /// SQLite restarts the log at its beginning when the whole log was copied and no reader uses it. If snapshots overlap
 /// in time, there is always a reader, even if each snapshot is short. Therefore a writer waits if the log is longer
 /// than the limit. While the writer holds the write lock, no new version appears. During the wait, readers release
-/// their older snapshots, and the checkpoints of the writer move handles of the newest version to the database file.
+/// their older snapshots, and the checkpoints of the writer repin the handles of the newest version (glossary: Repin),
+/// so that they read from the database file and no longer from the log.
 extension StoreCoordinator {
     private static let waitNanoseconds: UInt64 = 2_000_000_000
     private static let pauseMicroseconds: UInt32 = 10_000
 
     /// If the log is too long, waits until it can restart, for at most two seconds. Called under the write lock.
     ///
-    /// - Throws: `.logFull` if the log is still too long and `throwsWhenLogIsFull` is true.
+    /// After an unsuccessful wait, later calls try once to restart the log, without waiting. They wait again only when
+    /// the log has grown by a quarter of the limit.
+    ///
+    /// - Parameter isUnshared: true if only the caller uses `handle`.
+    /// - Throws: `.logFull` if the log cannot restart and `throwsWhenLogIsFull` is true.
     func waitForLogRestart(_ handle: SnapshotHandle?, isUnshared: Bool = false) throws {
         let frames = frames(handle)
         guard environment.checkpointsUnderWriteLock, isLogTooLong(frames) else { return }
         // The caller's own handle pins an older version, so waiting would not help. The write that the caller begins
-        // next releases this handle.
+        // next releases this handle. This write is executed even if `throwsWhenLogIsFull` is true.
         if let handle, isUnshared, handle.version < newestKnownVersion { return }
-        // After an unsuccessful wait, the log grows by a quarter of the limit before the next wait.
         let isWaiting = locked { frames >= $0.fullLogFrames }
         let start = environment.now()
         repeat {

@@ -71,7 +71,8 @@ package final class StoreCoordinator: @unchecked Sendable {
         /// Nil until a check finds that the file, its log or the index of its log was replaced or damaged while the
         /// file was open. From then on, every write and every new snapshot throws this error.
         var replacement: EngineError?
-        /// After an unsuccessful wait, the length of the log, in frames, at which a writer waits again. Otherwise zero.
+        /// The length of the log, in frames, at which a writer waits again after an unsuccessful wait. Zero before the
+        /// first unsuccessful wait, and after a writer has restarted a log that was too long.
         var fullLogFrames = 0
         /// The last checkpoint after which this process moved all its handles of the newest version from the log to the
         /// database file.

@@ -32,7 +32,7 @@ package struct StoreOptions: Sendable {
     package var maximumNumberOfActiveVersions: Int?
     /// If the log has more bytes than this value, writers wait for old snapshots to end, so that the log can restart.
     package var maximumLogBytes = 268_435_456
-    /// True to reject a write if the log is still longer than `maximumLogBytes` after the wait. If false, the write is
+    /// True to reject a write if the log is longer than `maximumLogBytes` and cannot restart. If false, the write is
     /// executed, and the log grows.
     package var throwsWhenLogIsFull = false
     package var environment = Environment.live

@@ -50,9 +50,9 @@ package struct RemovedElement: Sendable {
 }
 
 extension WriteTransaction {
-    /// Called before each change of a row. Stores the image of the row in memory, so that observers can use it together
-    /// with the change set. Does nothing if the process has no observers, if an image of the row is already stored, or
-    /// if `RowImages.limit` is reached.
+    /// Called before each change of a row. Stores the previous row in memory, so that observers can use it together
+    /// with the change set. Does nothing if the process has no observers, if a previous row is already stored for the
+    /// key, or if `RowImages.limit` is reached.
     package func keepOldRow(_ key: ObjectKey, _ layout: TableLayout, in table: TableID) throws {
         guard keepsOldRows, !oldRows.isFull, oldRows.row(key, in: table) == nil else { return }
         guard let row = try handle.read({ try StoredRow(key, layout, $0) }) else { return }

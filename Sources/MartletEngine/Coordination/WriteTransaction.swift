@@ -8,7 +8,7 @@ package final class WriteTransaction {
     @exclusivity(unchecked) package private(set) var handle: SnapshotHandle
     @exclusivity(unchecked) private var changeRecorder = ChangeRecorder()
     @exclusivity(unchecked) private var oldRowImages: RowImages
-    /// True if a Realm of the process has observers, for which the old rows are stored.
+    /// True if a Realm of the process has observers. The transaction then stores the previous rows for them.
     package let keepsOldRows: Bool
     package let coordinator: StoreCoordinator
     /// True if the transaction writes downloaded data. Its changes are not recorded for upload. Unique values are not

@@ -4,11 +4,11 @@ import MartletValues
 /// One migration inside the caller's transaction. It converts the object types of the file to the object types of the
 /// program.
 ///
-/// `prepare` changes and fills the tables as far as possible without the user's code, which is the `migrationBlock`.
-/// Then the user's code can read the previous version and change the new rows. `finish` checks the result against the
-/// schema. Until `finish` is called, the primary keys and unique values of a rebuilt type may repeat, so that the
-/// user's code can correct them one by one. There is one exception: an integer primary key that was already the primary
-/// key stays unique.
+/// `prepare` changes and fills the tables as far as possible without the user's code (the `migrationBlock`). Then the
+/// user's code can read the previous version and change the new rows. `finish` checks the result against the schema.
+/// Until `finish` is called, the primary keys and unique values of a rebuilt type may repeat, so that the user's code
+/// can correct them one by one. There is one exception: an integer primary key that was already the primary key stays
+/// unique.
 package final class TypeMigration {
     /// A connection on which the version before the migration is pinned.
     let previous: Connection
@@ -21,10 +21,10 @@ package final class TypeMigration {
     /// property. The value is the name of the property in the file.
     private(set) var renamed: [String: [String: String]] = [:]
     /// Which rows of the previous version contain which other rows, through properties that have the same embedded type
-    /// in both versions. The value is computed at its first use. A rename of a property by the user's code sets it to
-    /// nil again.
+    /// in both versions. The value is computed at its first use. If the user's code renames a property, the value
+    /// becomes nil again.
     private var previousContainment: Containment?
-    /// Types that `finish` removes from the file if they have no objects, and if no remaining type refers to them.
+    /// Types that `finish` removes from the file if they have no objects and no remaining type refers to them.
     private var dropped: Set<String> = []
     /// The types with their layout during the migration, and their numbers in the catalog.
     package private(set) var migratingTypes: [(id: TableID, type: ObjectTypeSchema)] = []

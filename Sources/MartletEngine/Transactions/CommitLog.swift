@@ -3,8 +3,8 @@ package import MartletValues
 /// The newest commits of this process, kept in memory. Threads of this process get changes from the log without
 /// accessing SQLite. The versions in the log are consecutive.
 package struct CommitLog {
-    /// One commit and its changes. If the process has observers, `oldRows` contains the previous values of up to
-    /// `RowImages.limit` changed rows.
+    /// One commit and its changes. If the process has observers, `oldRows` contains up to `RowImages.limit` previous
+    /// rows.
     package struct Entry: Sendable {
         package let version: Version
         package let changes: ChangeSet
@@ -38,23 +38,24 @@ package struct CommitLog {
     }
 }
 
-/// Copies of rows of several tables. Each copy (image) contains the values of the row's columns in schema order.
+/// The previous rows of a commit, or of several consecutive commits: the changed rows as they were before these
+/// commits. A row is stored as the values of its columns in schema order.
 package struct RowImages: Sendable {
     private var rows: [TableID: [ObjectKey: [SQLValue]]] = [:]
     private var count = 0
     /// The maximum number of rows. Storing more rows would cost more than computing the changes without them.
     static let limit = 1_024
-    /// False if the images of changed rows are not stored, because the process has no observers.
+    /// False if no rows are stored, because the process has no observers.
     private var isStored = true
 
     package init(isStored: Bool = true) { self.isStored = isStored }
 
-    /// True if the image of every modified or deleted row is certainly stored.
+    /// True if the previous row of every modification and deletion is certainly stored.
     package var isComplete: Bool { isStored && !isFull }
 
     package var isFull: Bool { count >= Self.limit }
 
-    /// Stores the image of a row unless the row already has an image. The first image shows the row before the
+    /// Stores the values of a row if none are stored for this row. The first values of a row are those before the
     /// transaction.
     package mutating func insertIfAbsent(_ values: [SQLValue], of key: ObjectKey, in table: TableID) {
         guard !isFull, rows[table]?[key] == nil else { return }
@@ -64,9 +65,9 @@ package struct RowImages: Sendable {
 
     package func row(_ key: ObjectKey, in table: TableID) -> [SQLValue]? { rows[table]?[key] }
 
-    /// Adds the images of later versions. A row that already has an image keeps this older image. If a row has no
-    /// image, but a change set in `earlier` touches the row, the later image is not added, because it would not show
-    /// the row as it was before the earlier changes.
+    /// Adds the previous rows of later commits. If values of a row are already stored, they are kept, because they are
+    /// older. If none are stored, but a change set in `earlier` touches the row, the row is not added: its later values
+    /// are not those before the earlier changes.
     package mutating func merge(_ later: RowImages, unlessTouchedBy earlier: [ChangeSet]) {
         for (table, images) in later.rows {
             #if MARTLET_SEEDED_BUGS

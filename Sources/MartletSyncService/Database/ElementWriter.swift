@@ -141,8 +141,9 @@
 
         // MARK: Conflicts
 
-        /// Returns false if another change of the element wins against the upload. Another change wins if it has a
-        /// newer time stamp, and if the client had not received it before it made the upload.
+        /// Returns false if another change of the element wins against the upload. Another change wins if two
+        /// conditions hold: it has a newer time stamp, and the client had not received it before the client made the
+        /// upload.
         ///
         /// The caller has locked the row of the object, so no other upload can add entries for the object meanwhile.
         private func wins(_ key: PostgresParameter) throws -> Bool {

@@ -18,9 +18,9 @@ struct AccessIndexes: Sendable {
     /// - Parameter seed: a random number that clients do not know.
     init(seed: UInt64) { self.seed = seed }
 
-    /// Chooses the alternative under which the indexes store a new query (see `AccessTerm.alternatives`). Only the
-    /// alternatives with the best rank are considered. The result is the one that has the fewest queries with its
-    /// values in the indexes. Nil if there is no alternative.
+    /// Chooses the alternative under which the indexes store a new query (see `AccessTerm.alternatives`). Considers
+    /// only the alternatives with the best rank. Of these, returns the alternative whose values have the fewest queries
+    /// in the indexes so far. Nil if there is no alternative.
     ///
     /// For example, an index can find `carrier == "UA" && number == 5` by the carrier or by the number. If the indexes
     /// already store many queries with the carrier "UA", the new query is stored under its number.

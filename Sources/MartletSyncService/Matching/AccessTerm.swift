@@ -11,7 +11,7 @@ package enum AccessTerm: Sendable, Equatable {
     /// The value of the operand lies in the interval.
     case interval(ConditionOperand, ValueInterval)
 
-    /// The expected frequency of the term. A term that probably fewer rows satisfy has a lower rank.
+    /// The rank of the term by its expected frequency. A term that fewer rows are expected to satisfy has a lower rank.
     var rank: Int {
         switch self {
         case .values(_, let values): values == [.null] ? 2 : 0

@@ -22,10 +22,10 @@ package struct ServiceSession: Sendable {
         /// The greatest number of messages of a client that wait. A client sends at most 64 uploads before the first of
         /// them is acknowledged.
         package var waitingMessages = 128
-        /// The greatest size, in bytes, of the uploads of a client that wait or are incomplete. A client sends no
-        /// further upload while 8 MB are unacknowledged, and one upload has at most 64 MB.
+        /// The greatest size, in bytes, of all waiting or incomplete uploads of one client. A client sends no further
+        /// upload while 8 MB are unacknowledged, and one upload has at most 64 MB.
         package var waitingUploadBytes = 96 << 20
-        /// The greatest size, in bytes, of the sets of subscriptions and tokens of a client that wait.
+        /// The greatest size, in bytes, of all waiting sets of subscriptions and tokens of one client.
         package var waitingRequestBytes = 16 << 20
         /// The greatest number of uploads that are stored together.
         package var uploadsTogether = 16

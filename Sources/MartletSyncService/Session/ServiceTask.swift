@@ -13,8 +13,8 @@ package enum ServiceTask: Sendable, Equatable {
     /// If `isCurrent` is true, the result contains everything that was committed before the task. Otherwise the result
     /// may lack the newest entries, and the owner of the session calls `logChanged` later.
     case read(after: SyncCursor?, for: [SubscribedQuery], isCurrent: Bool)
-    /// Read the log after the cursor. At the same snapshot, also read the rows that only the new queries contain, and
-    /// the addresses of the rows that only the former queries contain.
+    /// Read the log after the cursor. At the same snapshot, also read the rows that match only the new queries, and
+    /// the addresses of the rows that match only the former queries.
     case change(after: SyncCursor, from: [SubscribedQuery], to: [SubscribedQuery])
     /// Store uploads with consecutive numbers, except those that are stored already.
     case store([ClientMessage.Upload])

@@ -227,7 +227,9 @@ struct ResultsMaintainerTests {
         return table
     }
 
-    @Test("a touched row is modified if it still matches, deleted if it no longer does, inserted if it now does N46")
+    @Test(
+        "a touched row is modified if it still matches, deleted if it no longer matches, inserted if it begins to match N46"
+    )
     func membership() {
         var table = sortedTable(values: [10, 20, 30, 40]) { $0 != 2 }
         table.touch(1, report: true) { _ in }

@@ -121,7 +121,7 @@ struct CommitLogTests {
         #expect(try changes(reader, end - 4, end - 3) == [1])
     }
 
-    @Test("of several recorded images of an old row, the first one is kept")
+    @Test("if a previous row is recorded several times, the first values are kept")
     func oldRows() {
         var images = RowImages()
         images.insertIfAbsent([.integer(1)], of: 7, in: 1)
@@ -134,7 +134,7 @@ struct CommitLogTests {
         #expect(images.row(8, in: 1) == [.integer(4)])
     }
 
-    @Test("the old values of a row are unknown if an earlier commit changed the row without recording them")
+    @Test("a previous row is unknown if an earlier commit changed the row without recording it")
     func unknownRows() {
         let withoutImage = ChangeSet(tables: [1: TableChanges(modified: [.init(columns: ColumnSet(0), keys: [8])])])
         var later = RowImages()

@@ -72,7 +72,9 @@ enum MisuseCases {
             members: migrations),
         Section(
             title: "Observation",
-            text: "Observers are registered on managed data that can change, and where they can be called.",
+            text:
+                "Observers can be registered only on managed data that can change, and only on a thread, queue or "
+                + "actor on which they can be called.",
             members: observations),
         Section(
             title: "Key-value observation",

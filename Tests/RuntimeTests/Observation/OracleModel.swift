@@ -96,7 +96,7 @@ struct RandomChanges {
     }
 }
 
-/// Key paths to observe. `text` returns the values of a dog to which these key paths lead.
+/// Key paths to observe. `text` returns the values to which these key paths lead from a dog.
 enum ObservedPaths {
     case membership, age, ownerName, siblingNames, fourLevels
 

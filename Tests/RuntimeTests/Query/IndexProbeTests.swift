@@ -6,8 +6,8 @@ import Testing
 
 @testable import Martlet
 
-/// Conditions on indexed properties. The query is compiled differently if few or many rows satisfy the condition. The
-/// results must be the same as those of a closure.
+/// Conditions on indexed properties. How the query is compiled depends on whether few or many rows satisfy the
+/// condition. The results must be the same as those of a closure.
 @Suite struct IndexProbeTests {
     private static let names = [
         "", "a", "ab", "abc", "b", "\u{D7FF}", "\u{D7FF}x", "\u{E000}", "\u{10FFFF}", "\u{10FFFF}x",
@@ -48,7 +48,8 @@ import Testing
         for isAscending in [true, false] { checkSorted(results, all.filter(isMember), isAscending, place) }
     }
 
-    // The results are sorted by an indexed property, by two properties, and by one that is not the first of its index.
+    // The results are sorted by an indexed property, by two properties, and by a property that is not the first of its
+    // index.
     private func checkSorted(
         _ results: Results<Indexed>, _ members: [Indexed], _ isAscending: Bool, _ place: Comment
     ) {

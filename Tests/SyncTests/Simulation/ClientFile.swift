@@ -73,8 +73,9 @@ final class ModelFile: ClientFile {
         }
     }
 
-    // In the operations of a program, the first byte of a position is a random number. Modulo the number of places, it
-    // selects an element, or the place of a new element. This function replaces the position by that of the place.
+    // In a generated operation, the position of an element is one random byte. Modulo the number of elements, the byte
+    // selects an existing element. For an insertion, it selects the place of the new element. This function replaces
+    // the byte by the position of that element or place. Returns nil if there is no element to select.
     private func positioned(_ operation: SyncOperation) -> SyncOperation? {
         guard let element = operation.element, case .blob(let bytes) = element.key else { return operation }
         let known = (rows[operation.address]?.elements(at: element.path) ?? []).map(\.position)

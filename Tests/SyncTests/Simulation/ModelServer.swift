@@ -16,7 +16,7 @@ enum SyncBug: CaseIterable {
     case leavingForgotten
     /// Neither the collections of objects that are new to a client nor changed collections are sent.
     case contentsForgotten
-    /// The data of a new set of subscriptions is read at a newer version than the changes before it.
+    /// The data of a new set of subscriptions is read at a newer version than the changes that are sent before it.
     case newerBootstrap
     /// If an upload is sent in several messages, all messages except the last are ignored.
     case partsForgotten
@@ -161,7 +161,8 @@ final class ModelServer {
         stamps[address]?[path] = Stamp(time: time, client: client, version: version + 1)
     }
 
-    // Applies the foreign keys after a deletion: sets links to the deleted object to nil, or deletes their objects.
+    // Applies the foreign keys after a deletion: sets links to the deleted object to nil, or deletes the objects with
+    // such links.
     private func removeLinks(
         to target: ObjectAddress, _ time: HybridTimestamp, _ client: UInt64, _ origin: LogEntry.Origin?,
         _ rows: inout ModelRows

@@ -4,8 +4,9 @@ import ModelTesting
 
 // Random changes of elements of collections.
 extension Simulation {
-    // A position in this operation is one random byte. The file of the client replaces this position by the position of
-    // an element.
+    // Returns a random change of one element. A position in this operation is only one random byte. When the client
+    // executes the operation, it replaces the byte by the position of an element, or by a new position for an
+    // insertion.
     mutating func elementOperation(_ address: ObjectAddress) -> SyncOperation {
         let isPlain = kind == .values
         let list = ValuePath(

@@ -202,8 +202,8 @@ final class CollectionCore {
         }
     }
 
-    /// A cursor for a loop that does not read the whole list first. Nil if the list is empty, and inside a write, where
-    /// the loop body may change the list.
+    /// A cursor for a loop that does not read the whole list first. Nil if the list is empty. Also nil inside a write,
+    /// because the loop body may then change the list.
     func makeCursor() -> LazyCursor<KeySequence>? { makeCursor { [self] in KeySequence(keys(in: 0..<count)) } }
 
     /// Like `makeCursor`, but for a loop over values. Also returns nil if reading all elements costs as much as reading

@@ -8,7 +8,7 @@ enum ReadDependency: Hashable {
     case row(TableID, ObjectKey)
     /// A property of one row.
     case property(TableID, ObjectKey, PropertyIndex)
-    /// A property of all rows, by which results are filtered or sorted.
+    /// A property in all rows. Results are filtered or sorted by this property.
     case column(TableID, PropertyIndex)
     /// The set of rows of a table.
     case rows(TableID)

@@ -22,7 +22,7 @@ final class DeletionHost: RowDeletionHost {
 
     func rows(of table: TableID) -> RowStore { context.table(table).rows }
 
-    /// Completes the notifications for the rows that were not deleted, because the deletion failed.
+    /// Completes the notifications for the rows that remain because their deletion failed.
     func finish() {
         let rows = notified.keys.sorted { ($0.table, $0.key) < ($1.table, $1.key) }
         for row in rows { didDelete(row) }
