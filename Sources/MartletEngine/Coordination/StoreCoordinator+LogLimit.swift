@@ -20,7 +20,8 @@ extension StoreCoordinator {
     /// - Throws: `.logFull` if the log cannot restart and `throwsWhenLogIsFull` is true.
     func waitForLogRestart(_ handle: SnapshotHandle?, isUnshared: Bool = false) throws {
         let frames = frames(handle)
-        guard environment.checkpointsUnderWriteLock, isLogTooLong(frames) else { return }
+        guard environment.checkpointsUnderWriteLock else { return }
+        guard isLogTooLong(frames) else { return locked { $0.fullLogFrames = 0 } }
         // The caller's own handle pins an older version, so waiting would not help. The write that the caller begins
         // next releases this handle. This write is executed even if `throwsWhenLogIsFull` is true.
         if let handle, isUnshared, handle.version < newestKnownVersion { return }

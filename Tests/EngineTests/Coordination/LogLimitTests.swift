@@ -111,6 +111,28 @@ struct LogLimitTests {
         withExtendedLifetime(old) {}
     }
 
+    @Test("a writer waits again after another process has restarted the log D30 D31")
+    func waitsAgain() throws {
+        let folder = try TestFolder()
+        let clock = Clock()
+        let (process, other) = (try open(folder, clock), try open(folder, clock))
+        try process.add("a")
+        var old = process.handle
+        try grow(process, folder)
+        let first = clock.now()
+        #expect(first > 2_000_000_000)
+        withExtendedLifetime(old) {}
+        (old, process.handle) = (nil, nil)
+        try other.add("b")
+        other.handle = nil
+        #expect(StoreFiles.logBytes(folder.path()) < Self.limit)
+        try process.add("c")
+        old = process.handle
+        try grow(process, folder)
+        #expect(clock.now() - first > 2_000_000_000)
+        withExtendedLifetime(old) {}
+    }
+
     @Test("with 'throwsWhenLogIsFull', a writer throws instead of growing the log, until the log can restart D32")
     func throwing() throws {
         let folder = try TestFolder()

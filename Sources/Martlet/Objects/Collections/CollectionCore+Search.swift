@@ -41,7 +41,7 @@ extension CollectionCore {
             if case .integer(let target) = value, isLinked(to: target) == false { return nil }
             searchCount += 1
             let sought = EncodedSearch(for: value, in: property)
-            if let sought, makesIndex {
+            if let sought, searchCount <= maximumIndexSearches, makesIndex {
                 return attempt {
                     try elements?.firstPosition(
                         of: value, step: step, inChunks: index?.chunks(of: sought) ?? [],
@@ -62,6 +62,11 @@ extension CollectionCore {
         }
         return positions?[identity(of: value)]
     }
+
+    /// The number of searches with an index before a table of positions is built. A search with an index reads a chunk.
+    /// The table makes it ten times as fast, but building the table costs as much as searches for an eighth of the
+    /// elements.
+    private var maximumIndexSearches: Int { max(64, (elements?.count ?? 0) / step / 8) }
 
     /// True if there is an index of a large set or map. Creates it if searches repeat.
     private var makesIndex: Bool {
@@ -136,6 +141,7 @@ extension CollectionCore {
     func forgetPositions(of range: Range<Int>) {
         guard index != nil else { return forgetPositions() }
         positions = nil
+        searchCount = min(searchCount, context.coordinator.environment.searchesBeforePositions)
         for position in range where position.isMultiple(of: step) {
             guard let ordinal = elements?.ordinal(at: position) else { continue }
             index?.remove(ElementIndex.hash(of: element(at: position)), chunk: ordinal)
