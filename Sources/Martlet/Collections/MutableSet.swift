@@ -72,7 +72,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         if !isSame(as: other) { assign(Array(other), policy) }
     }
 
-    // With the policy `.modified`, elements that stay in the set are not written again.
+    // With the policy `.modified`, elements that are equal to assigned elements stay in the set and are not written
+    // again.
     private func assign(_ elements: [Element], _ policy: Realm.UpdatePolicy) {
         guard let core else { return replaceUnmanaged(elements) }
         guard policy == .modified else {
@@ -83,8 +84,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         }
         let new = elements.map { stored($0, core, policy) }
         core.recordAssignment()
-        let remaining = Set(new)
-        for old in core.all().reversed() where !remaining.contains(old) {
+        let remaining = Set(new.map(core.identity))
+        for old in core.all().reversed() where !remaining.contains(core.identity(of: old)) {
             // An observer of an earlier removal may have removed the element.
             if let position = core.position(of: old) { core.remove(at: position) }
         }
