@@ -23,6 +23,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     let isolation: Isolation
     /// The actor of the isolation. The reference is weak, because the actor may own the Realm.
     private(set) weak var actor: (any Actor)?
+    /// The key of the numbers by which queues are compared.
     private static let queueKey = DispatchSpecificKey<UInt64>()
 
     private init(_ isolation: Isolation, _ actor: (any Actor)? = nil) {
@@ -33,7 +34,12 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     // MARK: Isolations
 
     static let anywhere = Confinement(.anywhere)
-    private static let mainConfinement = Confinement(.main)
+    // The main queue is recognized by its number, because every access to `DispatchQueue.main` may return another
+    // instance, and another queue may have the same label.
+    private static let mainConfinement: Confinement = {
+        DispatchQueue.main.setSpecific(key: queueKey, value: .max)
+        return Confinement(.main)
+    }()
 
     static func currentThread() -> Confinement {
         if isMain { return mainConfinement }
@@ -48,9 +54,8 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     }
 
     static func queue(_ queue: DispatchQueue) -> Confinement {
-        // The main queue is compared by its label, because every access to `DispatchQueue.main` may return another
-        // instance.
-        if queue.label == DispatchQueue.main.label { return mainConfinement }
+        let main = mainConfinement
+        if queue.getSpecific(key: queueKey) == .max { return main }
         if queue.getSpecific(key: queueKey) == nil, !isSerial(queue) { Misuse.concurrentQueue(queue.label) }
         mark(queue)
         return Confinement(.queue(queue))

@@ -57,6 +57,20 @@ import Testing
         #expect(realms.count == 20 && distinct.count < 20, "no address was used twice, so the test checks nothing")
     }
 
+    @Test("a queue with the label of the main queue is not the main queue O1") func mainLabel() throws {
+        let queue = DispatchQueue(label: DispatchQueue.main.label)
+        #expect(Confinement.queue(.main).isSame(as: .actor(MainActor.shared)))
+        #expect(!Confinement.queue(queue).isSame(as: .queue(.main)))
+        let test = try TestRealm()
+        var configuration = test.configuration
+        configuration.scheduler = nil
+        try queue.sync {
+            try #require(Confinement.queue(queue).isCurrent)
+            let realm = try Realm(configuration: configuration, queue: queue)
+            try realm.write { realm.add(Node(id: 1)) }
+        }
+    }
+
     @Test("forked processes generate different ids N145") func forkedIds() async {
         await #expect(processExitsWith: .success) {
             alarm(30)
