@@ -70,9 +70,16 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     /// The confinement to the actor `isolation` or, if `isolation` is nil, to the current thread.
     static func of(_ isolation: (any Actor)?) -> Confinement { isolation.map { actor($0) } ?? currentThread() }
 
-    // Assigns a unique number to a queue that has no number yet. Queues are compared by these numbers.
+    private static let lastQueueNumber = Mutex<UInt64>(0)
+
+    // Assigns a unique number to a queue that has no number yet. Two threads may do so at the same time, and the number
+    // of a queue must not change.
     private static func mark(_ queue: DispatchQueue) {
-        if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: nextQueueNumber()) }
+        lastQueueNumber.withLock { last in
+            if queue.getSpecific(key: queueKey) != nil { return }
+            last += 1
+            queue.setSpecific(key: queueKey, value: last)
+        }
     }
 
     // MARK: Kinds of queues
@@ -94,15 +101,6 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     // On Linux the Swift class is a wrapper around the C object.
     private static func pointer(_ queue: DispatchQueue) -> UnsafeRawPointer? {
         (Mirror(reflecting: queue).descendant("__wrapped") as? OpaquePointer).map { UnsafeRawPointer($0) }
-    }
-
-    private static let numberLock = NSLock()
-    nonisolated(unsafe) private static var lastNumber: UInt64 = 0
-    private static func nextQueueNumber() -> UInt64 {
-        numberLock.lock()
-        defer { numberLock.unlock() }
-        lastNumber += 1
-        return lastNumber
     }
 
     // MARK: Checks
