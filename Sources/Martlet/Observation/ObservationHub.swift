@@ -253,15 +253,24 @@ final class ObservationHub: @unchecked Sendable {
     private func deliverPending() {
         let (computed, failure) = locked { $0.delivery.beginDelivery() }
         guard let context else { return }
-        if let failure, !context.isInWrite, !isInCallback { notify(failure) }
-        guard let computed else { return }
-        if context.transaction != nil || isInCallback || context.keyValue.phase != .none {
-            // Delivery continues at the end of the write, of the callback, or of the move to another version.
+        if let failure, canDeliver(context) { notify(failure) }
+        guard canDeliver(context) else {
+            // The end of the write, of the callback, or of the move to another version starts the next run. If that run
+            // fails too, its failure is delivered.
             return locked { $0.delivery.postponeDelivery() }
+        }
+        guard let computed else {
+            // A run that has failed is not repeated, unless a callback above has postponed a delivery.
+            if locked({ $0.delivery.needsRun(observersAreBehind: false) }) { signal(from: context) }
+            return
         }
         coordinator.environment.yield(.beforeDeliver)
         deliver(computed, context)
         startRunIfNeeded(context)
+    }
+
+    private func canDeliver(_ context: RealmContext) -> Bool {
+        context.transaction == nil && !isInCallback && context.keyValue.phase == .none
     }
 
     /// Starts a run if no run has processed the last commit, or if an observer does not know the version of the Realm
