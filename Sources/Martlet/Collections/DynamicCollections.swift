@@ -394,7 +394,7 @@ public struct DynamicResults: RandomAccessCollection {
 
     /// Sets a property of all members.
     public func setValue(_ value: Any?, forKey name: String) {
-        for object in Array(self) { object[name] = value }
+        results.setValue(DynamicObject.unwrapped(value), forKey: name)
     }
 
     /// The values of a property of all members, in order.

@@ -65,12 +65,13 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
 
     /// Replaces the contents. Assigning a list to itself has no effect.
     @_spi(Generated) public func _assign(_ other: List<Element>) {
+        core?.requireWrite()
         if isSame(as: other) { return }
         assign(Array(other), .error)
     }
 
     public func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment) {
-        if let other = UntypedValue.instance(value, of: List<Element>.self), isSame(as: other) { return }
+        if let other = UntypedValue.instance(value, of: List<Element>.self), isSame(as: other) { return _assign(other) }
         let untyped = UntypedElements<Element>(core, name, rules)
         guard let core, core.property.element.isEmbedded, rules.policy == .modified else {
             return assign(untyped.elements(value), rules.policy)
@@ -145,8 +146,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
     }
 
     private func stored(_ element: Element, _ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> SQLValue {
-        core.requireValid()
-        _ = core.context.requireWrite("the list '\(core.name)'")
+        core.requireWrite()
         return element._storedElement(elementContext(core, policy)).raw
     }
 
@@ -168,8 +168,7 @@ public final class List<Element: RealmCollectionValue>: PropertyCollection, Noti
     }
 
     func stored(_ elements: [Element], _ core: CollectionCore, _ policy: Realm.UpdatePolicy = .error) -> [SQLValue] {
-        core.requireValid()
-        _ = core.context.requireWrite("the list '\(core.name)'")
+        core.requireWrite()
         let elementContext = elementContext(core, policy)
         return elements.map { $0._storedElement(elementContext).raw }
     }

@@ -102,6 +102,7 @@ extension Map {
         _ entries: some Sequence<(key: String, value: Value)>,
         uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value
     ) rethrows {
+        core?.requireWrite()
         for (key, value) in Array(entries) {
             self[key] = try self[key].map { try combine($0, value) } ?? value
         }
@@ -111,12 +112,11 @@ extension Map {
     public func removeObjects(for keys: some Sequence<String>) {
         // A `Set<String>` would treat canonically equivalent keys as equal.
         let keys = Set(keys.map(SQLValue.text))
-        guard let core, !keys.isEmpty else {
+        guard let core else {
             for case .text(let key) in keys { removeObject(for: key) }
             return
         }
-        core.requireValid()
-        _ = core.context.requireWrite("the map '\(core.name)'")
+        core.requireWrite()
         removeEntries(core, keys.compactMap { core.position(of: $0) }.sorted())
     }
 }

@@ -52,10 +52,13 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
         unmanaged = [:]
     }
 
-    @_spi(Generated) public func _assign(_ other: Map<Value>) { _assignElements(of: other, .error) }
+    @_spi(Generated) public func _assign(_ other: Map<Value>) {
+        core?.requireWrite()
+        _assignElements(of: other, .error)
+    }
 
     public func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment) {
-        if let other = UntypedValue.instance(value, of: Map<Value>.self), isSame(as: other) { return }
+        if let other = UntypedValue.instance(value, of: Map<Value>.self), isSame(as: other) { return _assign(other) }
         let untyped = UntypedElements<Value>(core, name, rules)
         var given = untyped.entries(value).sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         // The values may be embedded objects of this map. They are copied, because the assignment changes these objects
@@ -123,8 +126,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
             unmanaged[StoredValue(.text(key))] = value
             return
         }
-        core.requireValid()
-        _ = core.context.requireWrite("the map '\(core.name)'")
+        core.requireWrite()
         guard let value else {
             if let position = core.position(of: .text(key)) { removeEntries(core, [position]) }
             return
@@ -213,6 +215,7 @@ public final class Map<Value: RealmCollectionValue>: PropertyCollection, Notifyi
 
     /// Sets the values of several keys.
     public func merge(_ entries: [String: Value]) {
+        core?.requireWrite()
         for key in entries.keys.sorted() { set(key, entries[key], .error) }
     }
 

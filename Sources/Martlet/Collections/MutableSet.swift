@@ -52,10 +52,15 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         unmanagedIdentities = []
     }
 
-    @_spi(Generated) public func _assign(_ other: MutableSet<Element>) { assign(other, .error) }
+    @_spi(Generated) public func _assign(_ other: MutableSet<Element>) {
+        core?.requireWrite()
+        assign(other, .error)
+    }
 
     public func _assignUntyped(_ value: Any?, _ name: String, _ rules: UntypedAssignment) {
-        if let other = UntypedValue.instance(value, of: MutableSet<Element>.self), isSame(as: other) { return }
+        if let other = UntypedValue.instance(value, of: MutableSet<Element>.self), isSame(as: other) {
+            return _assign(other)
+        }
         let untyped = UntypedElements<Element>(core, name, rules)
         assign(untyped.elements(value), rules.policy)
     }
@@ -72,7 +77,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         if !isSame(as: other) { assign(Array(other), policy) }
     }
 
-    // With the policy `.modified`, elements that stay in the set are not written again.
+    // With the policy `.modified`, elements that are equal to assigned elements stay in the set and are not written
+    // again.
     private func assign(_ elements: [Element], _ policy: Realm.UpdatePolicy) {
         guard let core else { return replaceUnmanaged(elements) }
         guard policy == .modified else {
@@ -83,8 +89,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
         }
         let new = elements.map { stored($0, core, policy) }
         core.recordAssignment()
-        let remaining = Set(new)
-        for old in core.all().reversed() where !remaining.contains(old) {
+        let remaining = Set(new.map(core.identity))
+        for old in core.all().reversed() where !remaining.contains(core.identity(of: old)) {
             // An observer of an earlier removal may have removed the element.
             if let position = core.position(of: old) { core.remove(at: position) }
         }
@@ -105,8 +111,7 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     }
 
     private func stored(_ element: Element, _ core: CollectionCore, _ policy: Realm.UpdatePolicy) -> SQLValue {
-        core.requireValid()
-        _ = core.context.requireWrite("the set '\(core.name)'")
+        core.requireWrite()
         return element._storedElement(elementContext(core, policy)).raw
     }
 
@@ -155,16 +160,14 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
 
     /// Inserts elements, except those that the set already contains.
     public func insert(objectsIn elements: some Sequence<Element>) {
+        core?.requireWrite()
         for element in Array(elements) { insert(element, .error) }
     }
 
     /// Removes an element. Has no effect if the set does not contain the element.
     public func remove(_ element: Element) {
-        guard let position = position(of: element) else {
-            // A removal requires a write transaction, even if it has no effect.
-            if let core { _ = core.context.requireWrite("the set '\(core.name)'") }
-            return
-        }
+        core?.requireWrite()
+        guard let position = position(of: element) else { return }
         if let core { return core.remove(at: position) }
         if let value = unmanaged.remove(at: position)._identity { unmanagedIdentities.remove(value) }
     }
@@ -172,8 +175,8 @@ public final class MutableSet<Element: RealmCollectionValue & Hashable>: Propert
     private func remove(where isRemoved: (Element) -> Bool) {
         let elements = Array(self)
         let positions = elements.indices.filter { isRemoved(elements[$0]) }
-        if positions.isEmpty { return }
         if let core { return core.remove(at: positions) }
+        if positions.isEmpty { return }
         unmanagedIdentities.subtract(positions.compactMap { elements[$0]._identity })
         let removed = Set(positions)
         unmanaged = elements.indices.filter { !removed.contains($0) }.map { elements[$0] }

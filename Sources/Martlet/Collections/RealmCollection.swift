@@ -49,6 +49,7 @@ extension RealmCollection where Element: ObjectBase {
 
     /// Sets a property of all elements.
     public func setValue(_ value: Any?, forKey name: String) {
+        _ = realm?.context.requireWrite("a collection of objects", property: name)
         for object in Array(self) { object.setValue(value, forKey: name) }
     }
 

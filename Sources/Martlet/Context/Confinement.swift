@@ -23,6 +23,7 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     let isolation: Isolation
     /// The actor of the isolation. The reference is weak, because the actor may own the Realm.
     private(set) weak var actor: (any Actor)?
+    /// The key of the numbers by which queues are compared.
     private static let queueKey = DispatchSpecificKey<UInt64>()
 
     private init(_ isolation: Isolation, _ actor: (any Actor)? = nil) {
@@ -33,7 +34,12 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     // MARK: Isolations
 
     static let anywhere = Confinement(.anywhere)
-    private static let mainConfinement = Confinement(.main)
+    // The main queue is recognized by its number, because every access to `DispatchQueue.main` may return another
+    // instance, and another queue may have the same label.
+    private static let mainConfinement: Confinement = {
+        DispatchQueue.main.setSpecific(key: queueKey, value: .max)
+        return Confinement(.main)
+    }()
 
     static func currentThread() -> Confinement {
         if isMain { return mainConfinement }
@@ -48,9 +54,8 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     }
 
     static func queue(_ queue: DispatchQueue) -> Confinement {
-        // The main queue is compared by its label, because every access to `DispatchQueue.main` may return another
-        // instance.
-        if queue.label == DispatchQueue.main.label { return mainConfinement }
+        let main = mainConfinement
+        if queue.getSpecific(key: queueKey) == .max { return main }
         if queue.getSpecific(key: queueKey) == nil, !isSerial(queue) { Misuse.concurrentQueue(queue.label) }
         mark(queue)
         return Confinement(.queue(queue))
@@ -65,9 +70,16 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     /// The confinement to the actor `isolation` or, if `isolation` is nil, to the current thread.
     static func of(_ isolation: (any Actor)?) -> Confinement { isolation.map { actor($0) } ?? currentThread() }
 
-    // Assigns a unique number to a queue that has no number yet. Queues are compared by these numbers.
+    private static let lastQueueNumber = Mutex<UInt64>(0)
+
+    // Assigns a unique number to a queue that has no number yet. Two threads may do so at the same time, and the number
+    // of a queue must not change.
     private static func mark(_ queue: DispatchQueue) {
-        if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: nextQueueNumber()) }
+        lastQueueNumber.withLock { last in
+            if queue.getSpecific(key: queueKey) != nil { return }
+            last += 1
+            queue.setSpecific(key: queueKey, value: last)
+        }
     }
 
     // MARK: Kinds of queues
@@ -89,15 +101,6 @@ final class Confinement: CustomStringConvertible, @unchecked Sendable {
     // On Linux the Swift class is a wrapper around the C object.
     private static func pointer(_ queue: DispatchQueue) -> UnsafeRawPointer? {
         (Mirror(reflecting: queue).descendant("__wrapped") as? OpaquePointer).map { UnsafeRawPointer($0) }
-    }
-
-    private static let numberLock = NSLock()
-    nonisolated(unsafe) private static var lastNumber: UInt64 = 0
-    private static func nextQueueNumber() -> UInt64 {
-        numberLock.lock()
-        defer { numberLock.unlock() }
-        lastNumber += 1
-        return lastNumber
     }
 
     // MARK: Checks

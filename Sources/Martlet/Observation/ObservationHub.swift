@@ -253,15 +253,24 @@ final class ObservationHub: @unchecked Sendable {
     private func deliverPending() {
         let (computed, failure) = locked { $0.delivery.beginDelivery() }
         guard let context else { return }
-        if let failure, !context.isInWrite, !isInCallback { notify(failure) }
-        guard let computed else { return }
-        if context.transaction != nil || isInCallback || context.keyValue.phase != .none {
-            // Delivery continues at the end of the write, of the callback, or of the move to another version.
+        if let failure, canDeliver(context) { notify(failure) }
+        guard canDeliver(context) else {
+            // The end of the write, of the callback, or of the move to another version starts the next run. If that run
+            // fails too, its failure is delivered.
             return locked { $0.delivery.postponeDelivery() }
+        }
+        guard let computed else {
+            // A run that has failed is not repeated, unless a callback above has postponed a delivery.
+            if locked({ $0.delivery.needsRun(observersAreBehind: false) }) { signal(from: context) }
+            return
         }
         coordinator.environment.yield(.beforeDeliver)
         deliver(computed, context)
         startRunIfNeeded(context)
+    }
+
+    private func canDeliver(_ context: RealmContext) -> Bool {
+        context.transaction == nil && !isInCallback && context.keyValue.phase == .none
     }
 
     /// Starts a run if no run has processed the last commit, or if an observer does not know the version of the Realm
@@ -318,7 +327,7 @@ final class ObservationHub: @unchecked Sendable {
     private func requireRefresh(_ version: Version, _ context: RealmContext) {
         guard version > lastRequiredVersion else { return }
         lastRequiredVersion = version
-        notifyRealmObservers(.refreshRequired, context)
+        notifyRealmObservers(.refreshRequired, context, [.max])
     }
 
     private func move(to handle: SnapshotHandle, _ context: RealmContext) {
@@ -330,7 +339,7 @@ final class ObservationHub: @unchecked Sendable {
         }
         guard handle.version > lastDeliveredVersion else { return }
         lastDeliveredVersion = handle.version
-        notifyRealmObservers(.didChange, context)
+        notifyRealmObservers(.didChange, context, [handle.version])
     }
 
     /// Moves to the newest version and notifies the observers. Returns false if there was no newer version.
@@ -390,7 +399,7 @@ final class ObservationHub: @unchecked Sendable {
     func deliverBeforeWrite(_ context: RealmContext) {
         if context.version > lastDeliveredVersion {
             lastDeliveredVersion = context.version
-            notifyRealmObservers(.didChange, context)
+            notifyRealmObservers(.didChange, context, [context.version])
         }
         if locked({ !$0.observers.isEmpty }) { deliverInPlace(context) }
     }
@@ -419,12 +428,17 @@ final class ObservationHub: @unchecked Sendable {
         for call in prepare(jobs, handle) { notify(call) }
     }
 
-    /// Called after `count` writes of this Realm were committed together. Silenced observers treat the last write as
-    /// known.
-    func committed(_ context: RealmContext, silencing tokens: Set<ObjectIdentifier>, _ count: Int) {
+    /// Called after writes of this Realm were committed, with their versions in ascending order. Silenced observers
+    /// treat the last write as known.
+    ///
+    /// The Realm may already show a later commit of another process: see `RealmContext.moveToCommitted`. The state
+    /// between the two commits cannot be read. No observer is silenced then, because it would miss the other commit.
+    func committed(_ context: RealmContext, silencing tokens: Set<ObjectIdentifier>, _ versions: [Version]) {
         lastDeliveredVersion = context.version
+        let tokens = versions.last == context.version ? tokens : []
         if !tokens.isEmpty { silence(tokens, context.handle) }
-        notifyRealmObservers(.didChange, context, count, except: tokens, isOwnCommit: true)
+        silentBase = nil
+        notifyRealmObservers(.didChange, context, versions, except: tokens, isOwnCommit: true)
         if locked({ !$0.observers.isEmpty || $0.delivery.hasUnprocessedCommit }) { signal(from: context) }
     }
 
@@ -432,7 +446,7 @@ final class ObservationHub: @unchecked Sendable {
     func endedUnchanged(_ context: RealmContext, silencing tokens: Set<ObjectIdentifier>) {
         silentBase = nil
         // These observers were added before the end of the write, so the write concerns all of them.
-        notifyRealmObservers(.didChange, context, except: tokens, isOwnCommit: true, concernsAll: true)
+        notifyRealmObservers(.didChange, context, [.max], except: tokens, isOwnCommit: true)
         startRunIfNeeded(context)
     }
 
@@ -454,7 +468,6 @@ final class ObservationHub: @unchecked Sendable {
         activate(through: base, handle)
         activate(through: handle.version, handle)
         let commits = SilentCommits(start: base, base: silentBase, handle: handle)
-        silentBase = nil
         let (jobs, dropped) = locked { state -> ([ObservationJob], [SilentCommits?]) in
             let entries = state.observers.active.filter { $0.isSilenced(by: registrations) }
             // Observers with an older undelivered change skip this commit after that change is delivered.
@@ -562,10 +575,13 @@ final class ObservationHub: @unchecked Sendable {
         }
     }
 
-    /// Notifies the Realm's own observers of `count` writes. Silenced observers are not notified of the last write.
+    /// Notifies the Realm's own observers of writes. Silenced observers are not notified of the last write.
+    ///
+    /// - Parameter versions: the version of each write, in ascending order. Observers that were added at this version
+    ///   or later are not notified of the write. `.max` stands for an event that concerns all observers.
     private func notifyRealmObservers(
-        _ notification: Realm.Notification, _ context: RealmContext, _ count: Int = 1,
-        except silenced: Set<ObjectIdentifier> = [], isOwnCommit: Bool = false, concernsAll: Bool = false
+        _ notification: Realm.Notification, _ context: RealmContext, _ versions: [Version],
+        except silenced: Set<ObjectIdentifier> = [], isOwnCommit: Bool = false
     ) {
         guard !isNotifyingRealm || mayRefresh && !isOwnCommit else { return }
         // Observers that a callback adds are not notified, because they were added after all of these writes.
@@ -573,12 +589,9 @@ final class ObservationHub: @unchecked Sendable {
         let outer = (isNotifyingRealm, mayRefresh)
         (isNotifyingRealm, mayRefresh) = (true, notification == .refreshRequired)
         defer { (isNotifyingRealm, mayRefresh) = outer }
-        // Writes that are reported together have consecutive versions, and the Realm shows the last of these versions.
-        let firstVersion = notification == .didChange && !concernsAll ? context.version + 1 - Version(count) : .max
-        for write in 1...count {
-            for observer in observers where !observer.registration.isEnded {
-                if firstVersion < .max, observer.since >= firstVersion + Version(write - 1) { continue }
-                if write == count, silenced.contains(ObjectIdentifier(observer.registration)) { continue }
+        for version in versions {
+            for observer in observers where !observer.registration.isEnded && observer.since < version {
+                if version == versions.last, silenced.contains(ObjectIdentifier(observer.registration)) { continue }
                 // If the previous observer has called `refresh()`, no refresh is required any more.
                 if mayRefresh, lastDeliveredVersion >= lastRequiredVersion { return }
                 observer.block(notification, Realm(context))

@@ -261,14 +261,12 @@ struct QueryLexer {
         return .number(literal)
     }
 
-    // Parses a date. Returns nil if the text at the position does not begin like `2024-01-`, or if fewer than ten bytes
-    // remain.
+    // Parses a date. Returns nil if the text at the position does not begin like `2024-01-31`. Other subtractions
+    // without spaces, such as `1234-56-7`, are not dates.
     private mutating func date() throws(QuerySyntaxError) -> QueryLiteral? {
         let start = position
-        guard bytes.count - start >= 10, bytes[start..<start + 4].allSatisfy(isDigit),
-            bytes[start + 4] == UInt8(ascii: "-"), isDigit(bytes[start + 5]), isDigit(bytes[start + 6]),
-            bytes[start + 7] == UInt8(ascii: "-")
-        else { return nil }
+        let form = bytes[start...].prefix(10).map { isDigit($0) ? UInt8(ascii: "0") : $0 }
+        guard form.elementsEqual("0000-00-00".utf8) else { return nil }
         while let byte = current, isDigit(byte) || "-:.TZ@+".utf8.contains(byte) { position += 1 }
         let written = text(start..<position)
         guard let date = QueryLiteral.dateLiteral(written) else {

@@ -33,6 +33,8 @@ extension Realm {
     /// Adds objects, as `add(_:update:)` does.
     public func add<Objects: Sequence>(_ objects: Objects, update: UpdatePolicy = .error)
     where Objects.Element: Object {
+        context.confinement.require("a Realm")
+        _ = context.requireWrite("the Realm")
         for object in objects { add(object, update: update) }
     }
 

@@ -130,9 +130,8 @@ extension Realm {
         _ configuration: Configuration, _ coordinator: StoreCoordinator, _ confinement: Confinement,
         _ queue: DispatchQueue? = nil
     ) throws -> RealmContext {
-        if let open = coordinator.openRealm(confinement.identity) as? RealmContext,
-            open.confinement.isSame(as: confinement)
-        {
+        let known = coordinator.openRealm(confinement.identity)
+        if let open = known as? RealmContext, open.confinement.isSame(as: confinement) {
             if configuration.tracksReads { open.trackReads() }
             try open.add(configuration.models)
             try translating { try configuration.synchronization?.didOpen(Realm(open)) }
@@ -152,8 +151,12 @@ extension Realm {
         context.makeFallbackModel = { StoredObject.model(of: $0) }
         context.hooks.refresh = { [unowned context] in context.hub.refresh(context) }
         context.replaceSnapshot(try translating { try coordinator.openSnapshot() })
-        coordinator.register(context.reference, confinement.identity)
         context.startListening()
+        // The Realm is complete before it is registered, because another thread may open a Realm for the same queue. If
+        // that thread was faster, this thread returns the Realm of that thread.
+        guard coordinator.register(context.reference, confinement.identity, replacing: known) else {
+            return try Realm.context(configuration, coordinator, confinement, queue)
+        }
         try translating { try configuration.synchronization?.didOpen(Realm(context)) }
         return context
     }

@@ -394,23 +394,29 @@ package final class StoreCoordinator: @unchecked Sendable {
     package func frozen(_ version: Version) -> AnyObject? { locked { $0.frozen[version]?.object } }
 
     package func register(frozen object: WeakReference, _ version: Version) {
-        replace(\.frozen, version, object)
+        _ = replace(\.frozen, version, object) { _ in true }
     }
 
-    package func register(_ realm: WeakReference, _ executor: UInt64) { replace(\.openRealms, executor, realm) }
+    /// Registers a Realm for an executor in place of `known`, the result of `openRealm`. Returns false if another
+    /// thread has registered a Realm for this executor in the meantime.
+    package func register(_ realm: WeakReference, _ executor: UInt64, replacing known: AnyObject?) -> Bool {
+        replace(\.openRealms, executor, realm) { $0 === known }
+    }
 
-    // Also removes entries of deallocated objects. The living objects are released after `locked` returns, because
-    // their deinit acquires the lock.
+    // Replaces an entry if its current object satisfies `condition`. Also removes entries of deallocated objects. The
+    // living objects are released after `locked` returns, because their deinit acquires the lock.
     private func replace<Key>(
-        _ list: WritableKeyPath<State, [Key: WeakReference]>, _ key: Key, _ object: WeakReference
-    ) {
-        let held = locked { state in
+        _ list: WritableKeyPath<State, [Key: WeakReference]>, _ key: Key, _ object: WeakReference,
+        if condition: (AnyObject?) -> Bool
+    ) -> Bool {
+        let (isReplaced, held) = locked { state in
             let living = state[keyPath: list].compactMapValues(\.object)
+            let isReplaced = condition(living[key])
             state[keyPath: list] = state[keyPath: list].filter { living[$0.key] != nil }
-            state[keyPath: list][key] = object
-            return living
+            if isReplaced { state[keyPath: list][key] = object }
+            return (isReplaced, living)
         }
-        withExtendedLifetime(held) {}
+        return withExtendedLifetime(held) { isReplaced }
     }
 }
 

@@ -65,6 +65,9 @@ package final class WriteTransaction {
     /// The number of sealed writes.
     package var sealedCount: Int { sealed.count }
 
+    /// The versions of the sealed writes, in ascending order.
+    package var sealedVersions: [Version] { sealed.map(\.version) }
+
     /// A key for a new row of a table whose keys the runtime assigns. Keys are never reused.
     package func nextKey(in table: TableID) throws -> ObjectKey {
         let key =

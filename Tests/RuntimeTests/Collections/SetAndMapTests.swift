@@ -1,8 +1,9 @@
 import ConformanceModels
 import Foundation
-import Martlet
 import MartletTestSupport
 import Testing
+
+@testable import Martlet
 
 @Suite struct SetAndMapTests {
     @Test("sets contain a value once, and compare values as queries do O43 O47") func sets() throws {
@@ -138,6 +139,33 @@ import Testing
         #expect(
             maps.doubles["nan"]??.isNaN == true && maps.doubles["nil"] == .some(nil) && maps.doubles.keys.count == 2)
         #expect(node.named["x"]??.namedBy.map(\.id) == [1])
+    }
+
+    @Test("an assignment with '.modified' keeps the elements that are equal to the assigned ones O43 N44")
+    func equalElements() throws {
+        let test = try TestRealm()
+        let sets = ScalarSets(id: 1)
+        try test.realm.write {
+            test.realm.add(sets)
+            sets.doubles.insert(objectsIn: [0, 2, .nan])
+            sets.anyValues.insert(objectsIn: [.int(1), .double(.nan), .string("a")])
+        }
+        let version = test.realm.context.version
+        func assign(_ doubles: [Double], _ values: [AnyRealmValue]) throws {
+            try test.realm.write {
+                let given: [String: Any] = ["id": 1, "doubles": doubles, "anyValues": values]
+                test.realm.create(ScalarSets.self, value: given, update: .modified)
+            }
+        }
+        try assign([2, -0.0, 0, -.nan], [.string("a"), .double(1), .float(.nan), .decimal128(1)])
+        #expect(test.realm.context.version == version)
+        try test.realm.write {
+            test.realm.add(ScalarSets(id: 1, doubles: [-0.0, 2], anyValues: [.float(1)]), update: .modified)
+        }
+        #expect(sets.doubles.first?.sign == .plus)
+        try assign([-0.0, 3], [.double(1), .int(4)])
+        #expect(sets.doubles.first?.sign == .plus && Array(sets.doubles) == [0, 3])
+        #expect(Array(sets.anyValues) == [.int(1), .int(4)])
     }
 
     @Test("changes outside a write trap, also changes without effect O43 O44") func mistakes() async {

@@ -57,6 +57,47 @@ import Testing
         #expect(realms.count == 20 && distinct.count < 20, "no address was used twice, so the test checks nothing")
     }
 
+    @Test("two threads that open a file for a new queue at the same time get the same Realm O1")
+    func concurrentOpenings() throws {
+        let test = try TestRealm()
+        var configuration = test.configuration
+        configuration.scheduler = nil
+        let settings = configuration
+        for _ in 0..<100 {
+            let queue = DispatchQueue(label: "new")
+            let started = Atomic(0)
+            nonisolated(unsafe) let realms = UnsafeMutableBufferPointer<Realm?>.allocate(capacity: 2)
+            realms.initialize(repeating: nil)
+            defer { realms.deinitialize().deallocate() }
+            let done = DispatchGroup()
+            for index in 0..<2 {
+                done.enter()
+                Thread.detachNewThread {
+                    started.add(1, ordering: .sequentiallyConsistent)
+                    while started.load(ordering: .sequentiallyConsistent) < 2 {}
+                    realms[index] = try? Realm(configuration: settings, queue: queue)
+                    done.leave()
+                }
+            }
+            done.wait()
+            #expect(realms[0] != nil && realms[0] == realms[1])
+        }
+    }
+
+    @Test("a queue with the label of the main queue is not the main queue O1") func mainLabel() throws {
+        let queue = DispatchQueue(label: DispatchQueue.main.label)
+        #expect(Confinement.queue(.main).isSame(as: .actor(MainActor.shared)))
+        #expect(!Confinement.queue(queue).isSame(as: .queue(.main)))
+        let test = try TestRealm()
+        var configuration = test.configuration
+        configuration.scheduler = nil
+        try queue.sync {
+            try #require(Confinement.queue(queue).isCurrent)
+            let realm = try Realm(configuration: configuration, queue: queue)
+            try realm.write { realm.add(Node(id: 1)) }
+        }
+    }
+
     @Test("forked processes generate different ids N145") func forkedIds() async {
         await #expect(processExitsWith: .success) {
             alarm(30)

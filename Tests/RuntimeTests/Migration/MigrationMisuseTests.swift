@@ -69,7 +69,7 @@ import Testing
         let list = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { _, objects in (objects.old?["children"] as? List<MigrationObject>)?.removeAll() }
         }
-        expectMessage(list, "the collection 'Node.children' belongs to the old objects of a migration")
+        expectMessage(list, "the list 'Node.children' belongs to the old objects of a migration")
         let delete = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.run { migration, objects in objects.old.map(migration.delete) }
         }

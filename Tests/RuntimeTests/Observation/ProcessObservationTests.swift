@@ -83,6 +83,40 @@ struct ProcessObservationTests {
         #expect(codes == [.tooManyVersions, .tooManyVersions], "a failure after a delivery is reported again")
     }
 
+    @Test("a failure that occurs inside a callback is reported after the callback N150", arguments: [false, true])
+    func failureInCallback(inError: Bool) throws {
+        let test = try TestRealm { configuration in
+            configuration.environment.commitPollMilliseconds = 0
+            configuration.maximumNumberOfActiveVersions = 1
+        }
+        let other = try test.otherProcessRealm()
+        func commitElsewhere() {
+            #expect(throws: Never.self) { try other.write { other.add(Dog(name: "Rex")) } }
+            test.realm.context.coordinator.pollForCommits()
+        }
+        var calls: [String] = []
+        let token = test.allDogs.observe { change in
+            if case .error = change { calls.append("error") } else { calls.append("change") }
+            // A nested run loop. The version of the other process cannot be opened.
+            guard calls.count == (inError ? 2 : 1) else { return }
+            commitElsewhere()
+            #expect(test.scheduler.waitForWork())
+            test.scheduler.run()
+            calls.append("returned")
+        }
+        test.deliverAll()
+        if inError {
+            commitElsewhere()
+            test.deliverAll()
+        }
+        #expect(calls == (inError ? ["change", "error", "returned"] : ["change", "returned", "error"]))
+        test.realm.invalidate()
+        commitElsewhere()
+        test.deliverAll()
+        #expect(calls.last == "change")
+        token.invalidate()
+    }
+
     @Test("a migration by another process is delivered once, as an error that does not mention a write N150 N143")
     func migration() throws {
         let test = try TestRealm { $0.environment.commitPollMilliseconds = 0 }

@@ -242,6 +242,16 @@ import Testing
                 """)
     }
 
+    @Test("a subtraction without spaces is not read as a date, unless it has the form of one O51")
+    func subtractions() throws {
+        let test = try TestRealm()
+        try test.realm.write { test.realm.add([Node(id: 1171), Node(id: 1110)]) }
+        for text in ["id == 1234-56-7", "1234-56-7 == id", "1234-56-7 < id + 1 AND id > 1170", "id == 1234-56-7.0"] {
+            #expect(test.realm.objects(Node.self).filter(text).map(\.id) == [1171], "\(text)")
+        }
+        #expect(test.realm.objects(Node.self).filter("id == 1234 - 56-68").map(\.id) == [1110])
+    }
+
     @Test("dates that do not exist are rejected O51") func dates() throws {
         let test = try TestRealm()
         for date in [

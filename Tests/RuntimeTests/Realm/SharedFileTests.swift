@@ -76,29 +76,62 @@ import Testing
             "the pinned version is still readable")
     }
 
-    @Test("objects show a commit that another process makes while the lock file is missing D40")
-    func lostLock() throws {
-        nonisolated(unsafe) var between: (() throws -> Void)?
-        let test = try TestRealm {
-            $0.objectTypes = Self.types
-            $0.environment.onYield = { point in
-                guard point == .afterCommit, let body = between else { return }
-                between = nil
-                do { try body() } catch { Issue.record(error) }
-            }
+    /// Performs an action once, after the next commit to the file and before the Realm shows the commit.
+    private final class AfterCommit: Sendable {
+        nonisolated(unsafe) var body: (() throws -> Void)?
+
+        func run() {
+            guard let body else { return }
+            self.body = nil
+            do { try body() } catch { Issue.record(error) }
         }
-        let object = Indexed(id: 1, body: "fox")
-        try test.realm.write { test.realm.add(object) }
+    }
+
+    /// Deletes the lock file after the next commit. Another process then changes the object with the id 1, before the
+    /// Realm shows its own commit.
+    private func prepareLostLock(_ test: TestRealm, _ afterCommit: AfterCommit) throws {
         let (other, _) = try realm(test) { $0 }
-        between = {
+        afterCommit.body = {
             unlink(test.url.path + ".lock")
             try other.beginWrite()
             try #require(other.table(named: "Indexed")).object(1)["body"] = "tortoise"
             try other.commitWrite()
         }
+    }
+
+    @Test("objects show a commit that another process makes while the lock file is missing D40")
+    func lostLock() throws {
+        let afterCommit = AfterCommit()
+        let test = try TestRealm {
+            $0.objectTypes = Self.types
+            $0.environment.onYield = { if $0 == .afterCommit { afterCommit.run() } }
+        }
+        let object = Indexed(id: 1, body: "fox")
+        try test.realm.write { test.realm.add(object) }
+        try prepareLostLock(test, afterCommit)
         try test.realm.write { object.row = 7 }
         #expect(object.body == "tortoise" && object.row == 7)
         #expect(test.realm.objects(Indexed.self).where { $0.body == "tortoise" }.count == 1)
+    }
+
+    @Test("a silent write silences no observer if another process commits while the lock file is missing N111 D40")
+    func lostLockInSilentWrite() throws {
+        let afterCommit = AfterCommit()
+        let test = try TestRealm {
+            $0.objectTypes = [Indexed.self, Keyless.self]
+            $0.environment.onYield = { if $0 == .afterCommit { afterCommit.run() } }
+        }
+        try test.realm.write { test.realm.add(Indexed(id: 1, body: "fox")) }
+        let logs = [Log(test.realm.objects(Indexed.self)), Log(test.realm.objects(Keyless.self)), Log(test.realm)]
+        test.deliverAll()
+        _ = logs.map { $0.take() }
+        try prepareLostLock(test, afterCommit)
+        try test.realm.write(withoutNotifying: logs.flatMap(\.tokens)) { test.realm.add(Keyless()) }
+        test.deliverAll()
+        #expect(logs.map { $0.take() } == [["[] [] [0]"], ["[] [0] []"], ["didChange"]])
+        try test.realm.write(withoutNotifying: logs.flatMap(\.tokens)) { test.realm.add(Keyless()) }
+        test.deliverAll()
+        #expect(logs.map { $0.take() } == [[], [], []])
     }
 
     // MARK: Deleting

@@ -27,6 +27,7 @@ extension CollectionCore {
     /// except the first. `requireUnchanged` traps if an observer has edited the collection, because the positions of
     /// the next edit are then not valid.
     func makingEdits(_ body: (_ requireUnchanged: () -> Void) -> Void) {
+        requireWrite()
         let before = observerEditCount
         context.makingChange {
             body { if observerEditCount != before { Misuse.changedDuringChange("'\(name)'") } }

@@ -120,9 +120,9 @@ extension CollectionCore {
 
     private var step: Int { property.kind == .map ? 2 : 1 }
 
-    // 0.0 and -0.0 are stored as different values, but are the same element. In a set of `AnyRealmValue`, equal numbers
-    // of different kinds are the same element, too.
-    private func identity(of value: SQLValue) -> SQLValue {
+    /// The value by which elements are compared. 0.0 and -0.0 are stored as different values, but are the same element.
+    /// In a set of `AnyRealmValue`, equal numbers of different kinds are the same element, too.
+    func identity(of value: SQLValue) -> SQLValue {
         if property.isAny { return property.kind == .set ? AnyValue.sortKey(value) : AnyValue.normalized(value) }
         guard property.kind != .map, property.element.isFloating, case .blob = value else { return value }
         return Double._value(StoredValue(value))?._compared.raw ?? value

@@ -2,6 +2,13 @@ import MartletEngine
 import MartletValues
 
 extension CollectionCore {
+    /// Traps if the collection cannot be changed now. A call that changes a collection requires a write transaction even
+    /// if it has nothing to change. A missing transaction is therefore found whatever the collection contains.
+    func requireWrite() {
+        requireValid()
+        _ = context.requireWrite("the \(property.kind) '\(name)'")
+    }
+
     /// Called when the program assigns the property. Deletions that were denied because of the property's previous
     /// links are no longer denied.
     func recordAssignment() {

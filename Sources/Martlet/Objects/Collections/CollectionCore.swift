@@ -244,7 +244,7 @@ final class CollectionCore {
 
     func willChange() -> WriteTransaction {
         load()
-        let transaction = context.requireWrite("the collection '\(name)'")
+        let transaction = context.requireWrite("the \(property.kind) '\(name)'")
         if !isQueued {
             isQueued = true
             context.pending.collections.append(self)
@@ -413,6 +413,7 @@ final class CollectionCore {
 
     /// Removes the elements at ascending positions. Observers are notified of one change.
     func remove(at positions: [Int]) {
+        _ = willChange()
         let removed = positions.isEmpty ? [] : take(positions)
         recordIfEmptied()
         for element in removed { deleteIfEmbedded(element) }
@@ -462,7 +463,6 @@ final class CollectionCore {
     // Removes elements and returns them. Begins at the end, so that the remaining positions stay valid. Adjacent
     // elements are removed together.
     private func take(_ positions: [Int]) -> [SQLValue] {
-        _ = willChange()
         var ranges: [Range<Int>] = []
         for position in positions.reversed() {
             if let last = ranges.last, last.lowerBound == position + 1 {

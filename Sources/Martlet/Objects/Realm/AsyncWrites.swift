@@ -44,9 +44,9 @@ final class AsyncWrites {
     private var isRunScheduled = false
     /// Called when the sealed writes are durable or rolled back.
     private var groupEndHandlers: [() -> Void] = []
-    /// The number of durable writes that are not yet reported to the observers of the Realm, because the next write of
-    /// the group was already open when these writes became durable.
-    private var unreportedCommits = 0
+    /// The versions of durable writes that are not yet reported to the observers of the Realm, because the next write
+    /// of the group was already open when these writes became durable.
+    private var unreportedCommits: [Version] = []
     /// True while a background thread waits for the write lock. The writes run when the thread has acquired the lock.
     private var isLockRequested = false
     /// The write whose block is running.
@@ -240,10 +240,10 @@ final class AsyncWrites {
         handlers.forEach { $0() }
     }
 
-    func addUnreportedCommits(_ count: Int) { unreportedCommits += count }
+    func addUnreportedCommits(_ versions: [Version]) { unreportedCommits += versions }
 
-    func takeUnreportedCommits() -> Int {
-        defer { unreportedCommits = 0 }
+    func takeUnreportedCommits() -> [Version] {
+        defer { unreportedCommits = [] }
         return unreportedCommits
     }
 

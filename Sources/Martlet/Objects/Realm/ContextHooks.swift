@@ -1,3 +1,5 @@
+import MartletEngine
+
 /// The callbacks for observation. The context stores them, and the code in `Sources/Martlet/Observation`, which is a
 /// higher layer, sets them.
 struct ContextHooks {
@@ -16,8 +18,8 @@ struct ContextHooks {
     /// writes that were sealed before it.
     var willCommit: (Set<ObjectIdentifier>) -> Void = { _ in }
     /// Called after a commit of one or several writes of this Realm. The parameters are the observers that are not
-    /// notified of the last write, and the number of writes.
-    var committed: (Set<ObjectIdentifier>, Int) -> Void = { _, _ in }
+    /// notified of the last write, and the versions of the writes in ascending order.
+    var committed: (Set<ObjectIdentifier>, [Version]) -> Void = { _, _ in }
     /// Called after a write of this Realm has ended without changes. The parameter identifies the observers that are
     /// not notified.
     var endedUnchanged: (Set<ObjectIdentifier>) -> Void = { _ in }

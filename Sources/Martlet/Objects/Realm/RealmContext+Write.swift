@@ -76,7 +76,7 @@ extension RealmContext {
             abandon(transaction, isReadable: [.deletionDenied, .uniqueViolation].contains(error.code))
             throw Realm.Error(error)
         }
-        reportCommits(1, silencing: tokens)
+        reportCommits(transaction.sealedVersions, silencing: tokens)
         asyncWrites?.resume()
     }
 
@@ -87,16 +87,16 @@ extension RealmContext {
         let handle = try? transaction.cancel()
         replaceSnapshot(handle)
         moveToNewest(handle, from: transaction.baseVersion)
-        reportCommits(0)
+        reportCommits()
         hooks.endedUnchanged(tokens)
         asyncWrites?.resume()
     }
 
-    // Notifies the Realm's observers of `count` committed writes, and of the writes that `makeGroupDurable` has
-    // committed.
-    private func reportCommits(_ count: Int, silencing tokens: Set<ObjectIdentifier> = []) {
-        let count = count + (asyncWrites?.takeUnreportedCommits() ?? 0)
-        if count > 0 { hooks.committed(tokens, count) }
+    // Notifies the Realm's observers of the writes that `makeGroupDurable` has committed, and then of other committed
+    // writes.
+    private func reportCommits(_ versions: [Version] = [], silencing tokens: Set<ObjectIdentifier> = []) {
+        let versions = (asyncWrites?.takeUnreportedCommits() ?? []) + versions
+        if !versions.isEmpty { hooks.committed(tokens, versions) }
     }
 
     func cancelWrite() {
@@ -117,7 +117,7 @@ extension RealmContext {
         notifyDidChange(notification)
         moveToNewest(handle, from: transaction.baseVersion)
         hooks.cancelled()
-        reportCommits(0)
+        reportCommits()
         asyncWrites?.resume()
     }
 
@@ -163,7 +163,7 @@ extension RealmContext {
         #endif
         moveToNewest(handle, from: transaction.firstVersion)
         hooks.cancelled()
-        reportCommits(0)
+        reportCommits()
         asyncWrites?.resume()
     }
 
@@ -208,7 +208,7 @@ extension RealmContext {
         } catch {
             throw Realm.Error(error)
         }
-        reportCommits(transaction.sealedCount, silencing: tokens)
+        reportCommits(transaction.sealedVersions, silencing: tokens)
         asyncWrites?.resume()
     }
 
@@ -255,7 +255,7 @@ extension RealmContext {
                 pending.failure = error
                 return
             }
-            asyncWrites?.addUnreportedCommits(transaction.sealedCount)
+            asyncWrites?.addUnreportedCommits(transaction.sealedVersions)
             try translating { try beginTransaction(holdsLock: true, after: version) }
         } catch {
             readFailed(error)

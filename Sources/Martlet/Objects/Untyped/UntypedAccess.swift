@@ -36,7 +36,10 @@ extension ObjectBase {
     /// Assigns an untyped value, with the same effects as an assignment to the typed property.
     final func setUntyped(_ property: PropertySchema, _ value: Any?, _ rules: UntypedAssignment) {
         let value = _convertedValue(value, property)
-        if let key = _table?.type.primaryKey, property.index == key, isCurrentValue(value, property) { return }
+        if let key = _table?.type.primaryKey, property.index == key, isCurrentValue(value, property) {
+            _ = _context?.requireWrite("a '\(_typeName)'", property: property.name)
+            return
+        }
         if property.isCollection {
             _load(property.index)
             RowEncoder.collection(of: self, property.index)?._assignUntyped(
