@@ -15,7 +15,7 @@ struct ElementAggregates {
 
     /// Creates aggregates of values. `nan` is the stored form of a NaN that is not stored as a REAL.
     init(_ values: some Sequence<StoredValue>, isAny: Bool = false, nan: SQLValue? = Decimal128.nan._stored.raw) {
-        self.values = Self.compared(values.lazy.map { $0.raw }, isAny: isAny, nan: nan)
+        self.values = Self.withoutAbsent(values.lazy.map { $0.raw }, isAny: isAny, nan: nan)
         self.isAny = isAny
     }
 
@@ -23,7 +23,7 @@ struct ElementAggregates {
     init<Number: NumericValue>(_ elements: some Sequence<Number>, of core: CollectionCore?) {
         let nan = Decimal128.nan._stored.raw
         guard let core else {
-            values = Self.compared(elements.lazy.map { $0._compared.raw }, isAny: false, nan: nan)
+            values = Self.withoutAbsent(elements.lazy.map { $0._compared.raw }, isAny: false, nan: nan)
             return
         }
         // Reads the stored elements, because converting each of them to `Number` and back takes much longer.
@@ -31,12 +31,12 @@ struct ElementAggregates {
         let step = core.property.kind == .map ? 2 : 1
         let stored = stride(from: step - 1, to: all.count, by: step).lazy.map { all[$0] }
         let isFloating = core.property.element.isFloating
-        values = Self.compared(
+        values = Self.withoutAbsent(
             stored.map { isFloating ? FloatingSpecials.decodedElement($0) : $0 }, isAny: false, nan: nan)
     }
 
-    // Removes absent values and NaN.
-    private static func compared(_ values: some Sequence<SQLValue>, isAny: Bool, nan: SQLValue?) -> [SQLValue] {
+    // Removes NaN too, which has no order and makes every sum NaN.
+    private static func withoutAbsent(_ values: some Sequence<SQLValue>, isAny: Bool, nan: SQLValue?) -> [SQLValue] {
         values.filter { value in
             switch value {
             case .integer: return true

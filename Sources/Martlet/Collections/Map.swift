@@ -277,9 +277,11 @@ extension Map: Sequence {
         }
 
         private mutating func beginBlock(_ elementContext: ElementContext) {
-            guard let table = elementContext.table, let stored, stored.blockNumber != blockNumber else { return }
-            blockNumber = stored.blockNumber
-            objects = BlockIterator(stored.linksInBlock, table)
+            guard let table = elementContext.table, let number = stored?.blockNumber, number != blockNumber else {
+                return
+            }
+            blockNumber = number
+            objects = BlockIterator(stored?.linksInBlock ?? [], table)
         }
     }
 }

@@ -234,6 +234,31 @@ struct SyncClientTests {
         _ = try await realm.objects(TaskItem.self).subscribe(timeout: 300)
     }
 
+    @Test("a request to reconnect is not lost if the client has not begun to wait yet Y18")
+    func earlyReconnect() async throws {
+        struct NoToken: Error {}
+        let fixture = try SyncFixture()
+        let session = Mutex<SyncSession?>(nil)
+        let calls = Mutex(0)
+        let realm = try fixture.realm {
+            $0.user = SyncUser(id: "ada") {
+                // The connection is still being prepared. The client would wait for at least half a second after each
+                // failure.
+                session.withLock { $0 }?.reconnect()
+                let number = calls.withLock { calls in
+                    calls += 1
+                    return calls
+                }
+                if number < 40 { throw NoToken() }
+                return "ada"
+            }
+        }
+        session.withLock { $0 = realm.syncSession }
+        try await fixture.wait { calls.withLock { $0 } >= 40 }
+        _ = try await realm.objects(TaskItem.self).subscribe(timeout: 300)
+        session.withLock { $0 = nil }
+    }
+
     @Test("when the last Realm is released, the file is closed and can be deleted Y17")
     func closing() async throws {
         let fixture = try SyncFixture()
